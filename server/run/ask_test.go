@@ -336,3 +336,35 @@ func TestUsedStatesAreForgottenInTime(t *testing.T) {
 		}
 	})
 }
+
+// An answer may take as long as its form says, and tells how long it took.
+func TestAnswerTakes(t *testing.T) {
+	for _, tc := range []struct {
+		wait, takes time.Duration
+		want        string
+	}{
+		{0, 9 * time.Minute, "accept after 9m0s"},
+		{0, 11 * time.Minute, "denied"},
+		{time.Minute, 9 * time.Minute, "accept after 9m0s"},
+		{20 * time.Minute, 19 * time.Minute, "accept after 19m0s"},
+		{20 * time.Minute, 21 * time.Minute, "denied"},
+	} {
+		now := time.Now()
+		r := run.New(run.Config{Now: func() time.Time { return now }, Settings: run.Settings{Tools: []tools.Tool{
+			tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+				a, err := tools.Ask(ctx, tools.Form{Message: "well?", Wait: tc.wait})
+				return Out{fmt.Sprintf("%s after %s", a.Action, a.After)}, err
+			}),
+		}}})
+		call := run.Call{Tool: "it", Args: empty, Session: askable}
+		out := r.Run(t.Context(), call)
+		if out.Ask == nil {
+			t.Fatalf("not asked: %+v", out)
+		}
+		now = now.Add(tc.takes)
+		call.Reply = answer(out.Ask, tools.Accept, "")
+		if got := ending(r.Run(t.Context(), call)); got != tc.want {
+			t.Errorf("wait %s, answer after %s: got %q, want %q", tc.wait, tc.takes, got, tc.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,6 +156,63 @@ func TestCaller(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of several calls a Preflight says which cannot run, and the others then pass.
+func TestPreflightTellsAll(t *testing.T) {
+	var log lines
+	specs := func(names ...string) (list []tools.CallSpec) {
+		for _, n := range names {
+			list = append(list, tools.CallSpec{Name: n, Args: empty})
+		}
+		return list
+	}
+	r := nest(&log, run.Config{}, func(ctx context.Context, c tools.Caller) (string, error) {
+		err := c.Preflight(ctx, specs("read", "nothing", "delete", "write"))
+		refused, ok := errors.AsType[*tools.RefusedCalls](err)
+		if !ok {
+			return "", err
+		}
+		var said []string
+		for _, err := range refused.Errs {
+			if err == nil {
+				said = append(said, "may run")
+				continue
+			}
+			said = append(said, string(tools.AsError(err).Code))
+		}
+		if err := c.Preflight(ctx, specs("read", "write")); err != nil {
+			return "", err
+		}
+		return strings.Join(said, ", ") + "; " + err.Error(), nil
+	})
+	out := r.Run(t.Context(), run.Call{Tool: "outer", Args: empty, Session: local})
+	if got, want := text(out), `may run, not_found, denied, may run; not_found: call 2 of 4: no tool is called "nothing"`; got != want {
+		t.Errorf("got %q %v\nwant %q", got, out.Err, want)
+	}
+}
+
+// A tool that called another can have its result within another limit.
+func TestResultFits(t *testing.T) {
+	var caller run.Caller
+	r := run.New(run.Config{Caller: &caller, Settings: run.Settings{Tools: []tools.Tool{
+		tool("inner", tools.Read, tools.None, say(strings.Repeat("x", 100))),
+		tool("outer", tools.Delegates, tools.None, func(ctx context.Context, _ In) (Out, error) {
+			res, err := caller.Call(ctx, "inner", empty)
+			if err != nil {
+				return Out{}, err
+			}
+			wide, err := res.Fit(200)
+			if err != nil {
+				return Out{}, err
+			}
+			_, err = res.Fit(50) // it cannot be trimmed
+			return Out{fmt.Sprint(len(wide.Content[0].Text), " ", tools.AsError(err).Code)}, nil
+		}),
+	}}})
+	if got := text(r.Run(t.Context(), run.Call{Tool: "outer", Args: empty, Session: local})); got != "100 too_large" {
+		t.Errorf("got %q", got)
 	}
 }
 

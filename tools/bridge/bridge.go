@@ -30,8 +30,3 @@ func Tools(d Deps) []tools.Tool {
 		searchToolsTool(d),
 	}
 }
-
-// noCaller returns the error if no tool can be called.
-func noCaller() error {
-	return tools.Errorf(tools.Unavailable, "no other tool can be called from here").WithHint("call the tool by itself")
-}

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/inner"
 )
 
 // DelegatedIn is a call of another tool.
@@ -50,13 +50,13 @@ func route(t tools.Tool, all []tools.Tool) string {
 // without a delegator.
 func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.Result, error) {
 	if d.Caller == nil {
-		return tools.Result{}, noCaller()
+		return tools.Result{}, inner.Unavailable()
 	}
 	there, err := d.Caller.Tools(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	args, err := in.args()
+	args, err := inner.Arguments(in.Arguments)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -91,14 +91,6 @@ func refuses(self string, t tools.Tool, all []tools.Tool) error {
 	return nil
 }
 
-// args returns the arguments for the other tool.
-func (in DelegatedIn) args() (json.RawMessage, error) {
-	if in.Arguments == nil {
-		return json.RawMessage("{}"), nil
-	}
-	return json.Marshal(in.Arguments)
-}
-
 // named returns the tool that a call by a name means, which may depend on its arguments.
 func (d Deps) named(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
 	names, err := d.Caller.Names(ctx)
@@ -111,33 +103,8 @@ func (d Deps) named(ctx context.Context, name string, args json.RawMessage) (too
 // tell returns the arguments as records may have them: those for the called tool as that tool
 // allows.
 func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
-	args, err := in.args()
-	if err != nil || d.Caller == nil {
-		return DelegatedIn{Name: in.Name}
-	}
-	untold := DelegatedIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
-	tool, err := d.named(ctx, in.Name, args)
-	switch {
-	case err != nil:
-		return untold
-	case !tool.Redacts():
-		return in
-	case slices.Contains(delegators, tool.Name): // it is refused
-		return untold
-	}
-	bound, err := tool.Bind(args)
-	if err != nil {
-		return untold
-	}
-	said := tool.Redacted(ctx, bound)
-	if bytes.Equal(said, bound.Canonical) {
-		return in
-	}
-	redacted := DelegatedIn{Name: in.Name} // a new map: the call still uses the other one
-	if json.Unmarshal(said, &redacted.Arguments) != nil {
-		return untold
-	}
-	return redacted
+	refused := func(t tools.Tool) bool { return slices.Contains(delegators, t.Name) }
+	return DelegatedIn{Name: in.Name, Arguments: inner.Told(ctx, d.Caller, in.Name, in.Arguments, refused)}
 }
 
 // helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an

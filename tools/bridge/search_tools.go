@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/inner"
 )
 
 //go:embed search_tools.md
@@ -61,7 +62,7 @@ func searchToolsTool(d Deps) tools.Tool {
 
 func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut, error) {
 	if d.Caller == nil {
-		return SearchToolsOut{}, noCaller()
+		return SearchToolsOut{}, inner.Unavailable()
 	}
 	there, err := d.Caller.Tools(ctx)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"toolcrib/tools"
+	"toolcrib/tools/agents"
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
 	"toolcrib/tools/data"
@@ -38,6 +39,7 @@ func All(s *Services) []tools.Category {
 	return []tools.Category{
 		s.Programs(),
 		s.Database().Category(),
+		agents.Category(s),
 		bridge.Category(s),
 		code.Category(s),
 		data.Category(s),

@@ -31,6 +31,7 @@ var origins = map[string][]originCall{
 		{"file_list", `{}`, "list_directory", `{}`},
 		{"file_exists", `{"path": "a.txt"}`, "file_info", `{"paths":["a.txt"]}`},
 		{"file_mkdir", `{"path": "a/b", "parents": true}`, "make_directory", `{"path":"a/b"}`},
+		{"parallel_execute", `{"calls": [{"tool": "calculator", "args": {"expression": "1+1"}}]}`, "parallel_calls", `{"calls":[{"tool":"calculator","arguments":{"expression":"1+1"}}]}`},
 		{"execute_python", `{"code": "print(1)", "timeout": 30}`, "run_python", `{"code":"print(1)","timeout":"30s"}`},
 	},
 	"CountBot": {
@@ -71,6 +72,8 @@ var origins = map[string][]originCall{
 		{"read_text_file", `{"path": "a.go"}`, "read_file", `{"path":"a.go"}`},
 		{"read_text_file", `{"path": "a.go", "head": 5}`, "read_file", `{"path":"a.go","offset":1,"limit":5}`},
 		{"read_text_file", `{"path": "a.go", "tail": 5}`, "read_file", `{"path":"a.go","offset":-5}`},
+		{"AskUserQuestion", `{"questions": [{"question": "Which?", "header": "Db", "options": [{"label": "A", "description": ""}, {"label": "B", "description": "b"}], "multiSelect": false}]}`, "ask_user", `{"questions":[{"question":"Which?","header":"Db","options":[{"label":"A","description":""},{"label":"B","description":"b"}],"free":true}]}`},
+		{"parallel_calls", `{"tool_uses": [{"recipient_name": "functions.glob", "parameters": {"pattern": "*"}}]}`, "parallel_calls", `{"calls":[{"tool":"functions.glob","arguments":{"pattern":"*"}}]}`},
 		{"Write", `{"file_path": "/r/a.go", "content": "x"}`, "write_file", `{"path":"/r/a.go","content":"x"}`},
 		{"Edit", `{"file_path": "/r/a.go", "old_string": "x", "new_string": "y", "replace_all": false}`, "edit_file", `{"path":"/r/a.go","edits":[{"old_text":"x","new_text":"y"}]}`},
 		{"Grep", `{"pattern": "x", "path": "src", "output_mode": "files_with_matches", "glob": "*.go", "-i": true, "head_limit": 5}`, "grep", `{"pattern":"x","path":"src","mode":"files","glob":["*.go"],"case":"insensitive","limit":5}`},
@@ -94,6 +97,8 @@ var origins = map[string][]originCall{
 		{"process", `{"action": "write", "id": "j", "input": "y\n"}`, "job_input", `{"job":"j","text":"y\n"}`},
 		{"process", `{"action": "Stop", "id": "j"}`, "job_stop", `{"job":"j"}`},
 		{"process", `{"action": "jobs", "all": true}`, "job_list", `{"all":true}`},
+		{"ask_user_question", `{"questions": [{"question": "Which?", "header": "Db", "options": [{"label": "A", "description": "a"}, {"label": "B", "description": "b"}], "multiSelect": true}]}`, "ask_user", `{"questions":[{"question":"Which?","header":"Db","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}],"multi":true,"free":true}]}`},
+		{"ask_user_question", `{"question": "Which?", "options": ["A", "B"]}`, "ask_user", `{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}],"free":true}]}`},
 		{"process", `"action=list&filter=node"`, "process_list", `{"name":"node"}`},
 	},
 }

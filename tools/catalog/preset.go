@@ -23,9 +23,9 @@ var minimalPreset = []string{
 	"restore_file", "glob", "grep",
 }
 
-// twins are tools that coding clients have themselves. Two tools for one task only make a
+// twins are for what coding clients do themselves. Two tools for one task only make a
 // model choose.
-var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash", "powershell"}
+var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash", "powershell", "parallel_calls"}
 
 // coders are the clients that have them, by the name in their clientInfo, see
 // [tools.ForClient]. "toolcrib help clients" has the handshakes that were recorded and decides.

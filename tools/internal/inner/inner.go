@@ -1,0 +1,64 @@
+// Package inner has what tools share that call other tools by their names.
+//
+// It imports the contract and must not import a category. Start at [Told].
+package inner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+)
+
+// Unavailable returns the error of a tool that has no caller.
+func Unavailable() error {
+	return tools.Errorf(tools.Unavailable, "no other tool can be called from here").WithHint("call the tool by itself")
+}
+
+// Arguments returns the arguments for the other tool.
+func Arguments(given schema.Object) (json.RawMessage, error) {
+	if given == nil {
+		return json.RawMessage("{}"), nil
+	}
+	return json.Marshal(given)
+}
+
+// Told returns the arguments of a call by a name as records may have them: as the tool that it
+// means allows, and only their length if there is none. deaf are tools that the caller refuses
+// to call, which tell nothing.
+func Told(ctx context.Context, caller tools.Caller, name string, given schema.Object, deaf func(tools.Tool) bool) schema.Object {
+	args, err := Arguments(given)
+	if err != nil || caller == nil {
+		return nil
+	}
+	untold := schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}
+	names, err := caller.Names(ctx)
+	if err != nil {
+		return untold
+	}
+	tool, err := names.Find(name, args)
+	switch {
+	case err != nil:
+		return untold
+	case !tool.Redacts():
+		return given
+	case deaf(tool):
+		return untold
+	}
+	bound, err := tool.Bind(args)
+	if err != nil {
+		return untold
+	}
+	said := tool.Redacted(ctx, bound)
+	if bytes.Equal(said, bound.Canonical) {
+		return given
+	}
+	var redacted schema.Object // a new one: the call still uses the other
+	if json.Unmarshal(said, &redacted) != nil {
+		return untold
+	}
+	return redacted
+}
