@@ -78,8 +78,9 @@ func runAgentTool(d Deps) tools.Tool {
 		Limits: tools.Limits{Facts: map[string]any{"rounds": usualRounds, "tokens": usualTokens}},
 		Needs:  []tools.Need{{Setting: "agents.models", How: howModel}},
 		Examples: []tools.Example[RunAgentIn]{{
-			Say: "a question about many files",
-			In:  RunAgentIn{Task: "Find every place where a context is stored in a struct. Answer with file:line and the name of the struct.", Tools: []string{"search", "read_files"}},
+			Say:  "a question about many files",
+			In:   RunAgentIn{Task: "Find every place where a context is stored in a struct. Answer with file:line and the name of the struct.", Tools: []string{"read_files"}},
+			Want: "completed; run …: 1 round, …\n\n...",
 		}},
 		Run: (&agents{Deps: d}).run,
 	})
@@ -108,6 +109,8 @@ type agents struct {
 
 func (a *agents) run(ctx context.Context, in RunAgentIn) (RunAgentOut, error) {
 	switch {
+	case ctx.Err() != nil:
+		return RunAgentOut{}, ctx.Err()
 	case a.Caller == nil:
 		return RunAgentOut{}, inner.Unavailable()
 	case in.Resume == nil && strings.TrimSpace(in.Task) == "":
@@ -119,20 +122,21 @@ func (a *agents) run(ctx context.Context, in RunAgentIn) (RunAgentOut, error) {
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	var id string
-	var s spec
 	if in.Resume == nil {
-		id, s, err = a.begin(ctx, store, in)
-	} else {
-		id, s, err = a.resume(ctx, store, in)
+		id, s, err := a.begin(ctx, store, in)
+		if err != nil {
+			return RunAgentOut{}, err
+		}
+		return a.work(ctx, store, id, s)
 	}
+	if !a.enter(in.Resume.Run) {
+		return RunAgentOut{}, tools.Errorf(tools.Conflict, "run %s is at work", in.Resume.Run).WithHint("wait for its result, or read %s%s", runURI, in.Resume.Run)
+	}
+	id, s, err := a.resume(ctx, store, in)
+	a.leave(in.Resume.Run)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	if !a.enter(id) {
-		return RunAgentOut{}, tools.Errorf(tools.Conflict, "run %s is at work", id).WithHint("wait for its result")
-	}
-	defer a.leave(id)
 	return a.work(ctx, store, id, s)
 }
 
@@ -371,6 +375,10 @@ func (a *agents) contextOf(ctx context.Context, paths []string) (string, error) 
 
 // work runs the loop of a run to its end.
 func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec) (RunAgentOut, error) {
+	if !a.enter(id) {
+		return RunAgentOut{}, tools.Errorf(tools.Conflict, "run %s is at work", id)
+	}
+	defer a.leave(id)
 	set := a.Settings.Now()
 	endpoints, err := set.models(s.Models)
 	if err != nil {

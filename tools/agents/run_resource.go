@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/agents/internal/model"
 	"toolcrib/tools/agents/internal/runs"
 )
 
@@ -25,7 +27,7 @@ const mostRuns = 50
 // RunResourceIn says which steps to read.
 type RunResourceIn struct {
 	Run  string `json:"run" jsonschema:"minLength=1,maxLength=64" jsonschema_description:"Handle of the run."`
-	From int    `json:"from,omitempty" jsonschema:"minimum=0" jsonschema_description:"Number of the first step."`
+	From int    `json:"from,omitempty" jsonschema:"minimum=0,maximum=100000" jsonschema_description:"Number of the first step."`
 }
 
 // RunResourceOut is the steps of a run.
@@ -45,9 +47,11 @@ func Sources(d Deps) []tools.Source {
 		Read: tools.New(tools.Def[RunResourceIn, RunResourceOut]{
 			Name: "run_resource", Title: "Read the run of an agent as a resource", Doc: runResourceDoc,
 			Access: tools.Read, Effects: tools.None, Repeatable: true,
-			Limits:   tools.Limits{Text: tools.MaxResource},
-			Examples: []tools.Example[RunResourceIn]{{Say: "Read what an agent has done.", In: RunResourceIn{Run: "k3bq7xya"}}},
-			Run:      d.runResource,
+			Limits: tools.Limits{Text: tools.MaxResource},
+			Examples: []tools.Example[RunResourceIn]{{
+				Say: "the last steps of a run", Before: d.sampleRun, In: RunResourceIn{Run: sampleRun, From: 2},
+			}},
+			Run: d.runResource,
 		}),
 		Args: func(uri string) (json.RawMessage, bool) {
 			handle, ok := strings.CutPrefix(uri, runURI)
@@ -74,6 +78,35 @@ func Sources(d Deps) []tools.Source {
 	}}
 }
 
+// sampleRun is the run of examples.
+const sampleRun = "k3bq7xya"
+
+// sampleRun makes the run of examples.
+func (d Deps) sampleRun(ctx context.Context) error {
+	session := tools.Session(ctx)
+	store, err := runs.Open(ctx, d.Database, session.Workspace)
+	if err != nil {
+		return err
+	}
+	if _, err := store.Get(ctx, sampleRun, session.Principal); err == nil {
+		return nil
+	}
+	const from = "m at localhost"
+	call := &model.Call{ID: "c", Name: "glob", Arguments: json.RawMessage(`{"pattern":"*_test.go"}`)}
+	data, err := json.Marshal(spec{Title: "find the tests"})
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	return store.Create(ctx, runs.Run{ID: sampleRun, Principal: session.Principal, Created: now, Spec: data}, []loop.Record{
+		{Kind: loop.Said, At: now, Text: "find the tests"},
+		{Kind: loop.Turn, At: now, From: from, Stop: model.Calls, Blocks: []model.Block{{Call: call}}},
+		{Kind: loop.Result, At: now, Call: "c", Tool: "glob", Text: "1 file\na_test.go", MS: 3},
+		{Kind: loop.Turn, At: now, From: from, Stop: model.Stop, Blocks: []model.Block{{Text: "a_test.go"}}},
+		{Kind: loop.End, At: now, Status: loop.Completed},
+	})
+}
+
 // ofRun returns what was asked of a run, and its steps from a number on.
 func (d Deps) ofRun(ctx context.Context, id string, from int) (spec, []loop.Record, error) {
 	session := tools.Session(ctx)
@@ -94,6 +127,9 @@ func (d Deps) ofRun(ctx context.Context, id string, from int) (spec, []loop.Reco
 }
 
 func (d Deps) runResource(ctx context.Context, in RunResourceIn) (RunResourceOut, error) {
+	if err := ctx.Err(); err != nil {
+		return RunResourceOut{}, err
+	}
 	s, records, err := d.ofRun(ctx, in.Run, in.From)
 	if err != nil {
 		return RunResourceOut{}, err
@@ -129,7 +165,7 @@ func step(r loop.Record) string {
 	case loop.Result:
 		line("%s, %d ms\n\n%s", r.Tool, r.MS, r.Text)
 	case loop.End:
-		line("%s %s%s", r.Status, r.Text, r.Output)
+		line("%s", strings.TrimSpace(fmt.Sprintf("%s %s%s", r.Status, r.Text, r.Output)))
 	case loop.Begin:
 		line("%s", r.Tool)
 	default:

@@ -62,9 +62,13 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
+	{"tools/agents", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},  // it asks the models of the configuration
 	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},     // it asks for what calls name
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
-	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                                         // it speaks of commands in the terms of the contract
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
+	{"tools/agents/internal/model", []string{"tools", "tools/outbound"}},          // it tells why a request failed
+	{"tools/agents/internal/loop", []string{"@sibling"}},
+	{"tools/agents/internal/runs", []string{"tools", "tools/internal/database", "workspace", "@sibling"}},                                                 // its errors are those of tools
 	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
@@ -112,7 +116,7 @@ var only = []struct {
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
 	{"toolcrib/workspace/state/postgres", nil, "it is for tests and figures"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/agents", "tools/agents/internal/model", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},
