@@ -16,6 +16,7 @@ type Need struct {
 	Env      string   // an environment variable that must not be empty
 	OS       []string // GOOS values; one must be this machine's
 	Client   Ability  // an ability that the client of each call must have
+	Setting  string   // a setting that must have a value, by a name that the category knows
 	How      string   // how to meet the need, for the operator of the server
 }
 
@@ -24,6 +25,8 @@ type Host struct {
 	OS       string
 	LookPath func(file string) (string, error)
 	Getenv   func(key string) string
+	// Has reports whether a setting has a value; nil = none has.
+	Has func(setting string) bool
 }
 
 // Missing names the first need of the tool that the machine does not meet, and how to meet
@@ -35,6 +38,9 @@ func (t Tool) Missing(h Host) string {
 		}
 		if n.Env != "" && h.Getenv(n.Env) == "" {
 			return fmt.Sprintf("%s is not set: %s", n.Env, n.How)
+		}
+		if n.Setting != "" && (h.Has == nil || !h.Has(n.Setting)) {
+			return "not configured: " + n.How
 		}
 		why := ""
 		if len(n.Binaries) > 0 && !slices.ContainsFunc(n.Binaries, func(b string) bool {

@@ -36,9 +36,16 @@ func Changed(ctx context.Context, path string) {
 	}
 }
 
-// WithChanges returns a context whose [Changed] calls note, from any goroutine.
+// WithChanges returns a context whose [Changed] calls note, from any goroutine, and then what
+// the context that it is derived from calls.
 func WithChanges(ctx context.Context, note func(path string)) context.Context {
-	return context.WithValue(ctx, changesKey{}, note)
+	outer, nested := ctx.Value(changesKey{}).(func(string))
+	return context.WithValue(ctx, changesKey{}, func(path string) {
+		note(path)
+		if nested {
+			outer(path)
+		}
+	})
 }
 
 type changesKey struct{}

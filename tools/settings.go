@@ -12,6 +12,7 @@ import (
 //
 //	Check(Host) []SettingError     the errors in the values
 //	Program(file string) string    the program to start instead of file, a Binary of a Need
+//	Has(setting string) bool       whether a Setting of a Need has a value
 //	Reads() []string               files and directories that programs of tools must be able to read
 //	Variables() ([]string, bool)   environment variables that programs get; true = all
 //	Outlasts() bool                whether processes that tools start outlast the client

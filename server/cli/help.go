@@ -66,7 +66,12 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 			flags[o.Topic] = append(flags[o.Topic], "--"+o.Name)
 		}
 	}
+	var others []string
 	for _, t := range topics() {
+		if len(flags[t.name]) == 0 {
+			others = append(others, t.name)
+			continue
+		}
 		fmt.Fprintf(table, "  %s\t%s\n", t.name, t.summary)
 		for line := range strings.SplitSeq(wrap(strings.Join(flags[t.name], " "), 80), "\n") {
 			if line != "" {
@@ -74,6 +79,7 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 			}
 		}
 	}
+	fmt.Fprintf(table, "  without flags\t%s\n", strings.Join(others, ", "))
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (c Config) Variables() (names []string, all bool) {
 }
 
 // Host returns the machine as tools find it by these settings: some name the program that
-// is to be started in the place of another.
+// is to be started in the place of another, and some have what a tool needs.
 func (c Config) Host(machine tools.Host) tools.Host {
 	look := machine.LookPath
 	machine.LookPath = func(file string) (string, error) {
@@ -185,6 +185,12 @@ func (c Config) Host(machine tools.Host) tools.Host {
 			}
 		}
 		return look(file)
+	}
+	machine.Has = func(setting string) bool {
+		return slices.ContainsFunc(c.Categories, func(section any) bool {
+			s, ok := section.(interface{ Has(string) bool })
+			return ok && s.Has(setting)
+		})
 	}
 	return machine
 }

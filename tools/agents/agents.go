@@ -2,15 +2,20 @@ package agents
 
 import (
 	"toolcrib/tools"
+	"toolcrib/tools/internal/database"
 	"toolcrib/tools/internal/services"
 )
 
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
+	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil)}
 	return tools.Category{
-		ID: "agents", Title: "ask the user, call tools together",
-		Guide: "ask_user puts choices before the user",
-		Tools: Tools(Deps{Caller: s.Caller}),
+		ID: "agents", Title: "agents, questions to the user, calls of several tools",
+		Guide:    "ask_user puts choices before the user; run_agent gives a task to another model",
+		Settings: d.Settings,
+		Tools:    Tools(d),
+		Sources:  Sources(d),
+		Doctor:   d.examine,
 	}
 }
 
@@ -18,6 +23,9 @@ func Category(s *services.Services) tools.Category {
 type Deps struct {
 	// Caller lists the tools and calls them; nil = there are none.
 	Caller tools.Caller
+	// Database keeps the runs of agents.
+	Database *database.Source
+	Settings *tools.SettingsOf[Settings]
 }
 
 // Tools returns the tools of the category.
@@ -25,5 +33,6 @@ func Tools(d Deps) []tools.Tool {
 	return []tools.Tool{
 		askUserTool(d),
 		parallelCallsTool(d),
+		runAgentTool(d),
 	}
 }

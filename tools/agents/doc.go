@@ -1,8 +1,10 @@
-// Package agents is the category of tools for the work of a model with others: calls of several
-// tools at once, and questions to the user.
+// Package agents is the category of tools for the work of a model with others: agents with a
+// model of their own, questions to the user, and calls of several tools at once.
 //
 // Start at [Category]; each tool is one file, and those whose names begin with its name:
 // parallel_calls_order.go says which calls must not overtake each other, parallel_calls_share.go
-// divides the room of a result. Calls go through the [tools.Caller] of Deps, and so pass all
+// divides the room of a result, run_agent_tools.go chooses the tools of an agent. Below,
+// internal/model asks models, internal/loop is the loop of an agent, and internal/runs keeps its
+// steps. Calls go through the [tools.Caller] of Deps, and so pass all
 // stages of a call. The package must not import another category, server or mcp-go.
 package agents

@@ -39,18 +39,28 @@ func (o Out) Trim(budget int) Out {
 
 // world is a server of toys and a log of when they begin and end.
 type world struct {
-	runner *run.Runner
-	mu     sync.Mutex
-	log    []string
+	runner  *run.Runner
+	onBegin func() // what happens when a tool begins; nil = nothing
+	mu      sync.Mutex
+	log     []string
 }
 
 func (w *world) note(line string) {
+	if w.onBegin != nil && strings.HasPrefix(line, "begin ") {
+		w.onBegin()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.log = append(w.log, line)
 }
 
 func newWorld(settings run.Settings) *world {
+	caller := new(run.Caller)
+	return newWorldOf(settings, caller, agents.Tools(agents.Deps{Caller: caller, Settings: tools.NewSettings(agents.Settings{}, nil)}))
+}
+
+// newWorldOf is newWorld with tools of the category that call others by a caller.
+func newWorldOf(settings run.Settings, caller *run.Caller, own []tools.Tool) *world {
 	w := &world{}
 	timed := func(_ context.Context, in In) (Out, error) {
 		w.note("begin " + in.Text)
@@ -65,8 +75,7 @@ func newWorld(settings run.Settings) *world {
 		}
 		return tools.New(d)
 	}
-	caller := new(run.Caller)
-	settings.Tools = append(agents.Tools(agents.Deps{Caller: caller}),
+	settings.Tools = append(own,
 		toy("look", tools.Read, tools.None, timed, func(d *tools.Def[In, Out]) { d.Repeatable = true }),
 		toy("edit", tools.Write, tools.Workspace, timed),
 		toy("program", tools.Exec, tools.Workspace|tools.Process, timed),

@@ -41,8 +41,8 @@ type Command = sandbox.Command
 func All(s *Services) []tools.Category {
 	return []tools.Category{
 		s.Programs(),
-		agents.Category(s),
 		s.Database().Category(),
+		agents.Category(s),
 		bridge.Category(s),
 		code.Category(s),
 		data.Category(s),

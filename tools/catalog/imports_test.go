@@ -65,6 +65,7 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                          // it shows the command lines of others
+	{"tools/agents", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},                           // it asks the models of the configuration
 	{"tools/schedule", []string{"schema", "tools", "tools/durable", "tools/internal/...", "workspace", "workspace/redact", "@below"}},      // its results are kept without secrets
 	{"tools/memory", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "workspace/state", "@below"}},      // it refuses secrets, and its files are state
 	{"tools/memory/internal/notes", []string{"tools", "tools/internal/database", "workspace/state"}},                                       // its files are state, and its errors are those of tools
@@ -72,7 +73,10 @@ var layers = []struct {
 	{"tools/documents", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}}, // an endpoint that the user names makes vectors
 	{"tools/documents/internal/vector", []string{"tools", "tools/outbound", "@sibling"}},                                                   // likewise
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
-	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                                         // it speaks of commands in the terms of the contract
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
+	{"tools/agents/internal/model", []string{"tools", "tools/outbound"}},          // it tells why a request failed
+	{"tools/agents/internal/loop", []string{"@sibling"}},
+	{"tools/agents/internal/runs", []string{"tools", "tools/internal/database", "workspace", "@sibling"}},                                                 // its errors are those of tools
 	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
@@ -126,7 +130,7 @@ var only = []struct {
 	{"toolcrib/tools/durable", []string{"tools/schedule"}, "what lasts is for those who need it"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
 	{"toolcrib/workspace/state/postgres", nil, "it is for tests and figures"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/agents", "tools/agents/internal/model", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},

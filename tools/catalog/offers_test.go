@@ -3,7 +3,11 @@ package catalog_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +15,7 @@ import (
 	"testing"
 
 	"toolcrib/tools"
+	"toolcrib/tools/agents"
 	"toolcrib/tools/catalog"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
@@ -33,10 +38,11 @@ func sentence(text string) string {
 func TestSources(t *testing.T) {
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "a\n", "b/c.txt": "c\n"})
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	d := categories()
+	d := catalog.All(&catalog.Services{Caller: &tooltest.Caller{}})
 	sources := catalog.Sources(d, catalog.Tools(d))
 	fill(ctx, t, ws, d)
 	planned(ctx, t, ws, d)
+	agentRun(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
 	}
@@ -96,6 +102,28 @@ func planned(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []too
 	}
 }
 
+// agentRun has an agent answer, whose steps are a resource.
+func agentRun(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
+	t.Helper()
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}`)
+	}))
+	defer model.Close()
+	set := new(agents.Settings)
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"models":{"main":{"url":%q,"model":"m"}}}`, model.URL), &set.Agents); err != nil {
+		t.Fatal(err)
+	}
+	for _, category := range d {
+		if category.ID == "agents" {
+			category.Settings.Apply(set, tools.Setup{})
+		}
+	}
+	run, _ := catalog.Find(catalog.Tools(d), "run_agent")
+	if _, err := tooltest.Call(ctx, ws, run, json.RawMessage(`{"task":"say hello"}`)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // listed checks the resources of a list: that each belongs to its source, reads,
 // has a version and its size.
 func listed(t *testing.T, ctx context.Context, sources []tools.Source, src tools.Source) {
@@ -146,7 +174,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"file", "memory", "schedule", "job", "manual"}}, {without, []string{"memory", "schedule", "job", "manual"}}, {nil, nil}} {
+	}{{all(), []string{"run", "file", "memory", "schedule", "job", "manual"}}, {without, []string{"run", "memory", "schedule", "job", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

@@ -13,8 +13,8 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/data/internal/conform"
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/conform"
+	"toolcrib/tools/internal/jsondoc"
 	"toolcrib/tools/internal/text/textfile"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/itchyny/gojq"
 
 	"toolcrib/tools"
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/jsondoc"
 	"toolcrib/tools/internal/text/textfile"
 )
 

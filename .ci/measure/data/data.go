@@ -60,8 +60,8 @@ type comparison struct {
 func suites(ctx context.Context, env harness.Environment) error {
 	var errs []error
 	for _, set := range []struct{ name, variable, pkg, test string }{
-		{"JSONTestSuite", "JSON_TEST_SUITE", "./tools/data/internal/jsondoc", "^TestJSONTestSuite$"},
-		{"JSON-Schema-Test-Suite", "JSON_SCHEMA_SUITE", "./tools/data/internal/conform", "^TestSuite$"},
+		{"JSONTestSuite", "JSON_TEST_SUITE", "./tools/internal/jsondoc", "^TestJSONTestSuite$"},
+		{"JSON-Schema-Test-Suite", "JSON_SCHEMA_SUITE", "./tools/internal/conform", "^TestSuite$"},
 	} {
 		dir := filepath.Join(env.Cache, "sets", set.name)
 		_, err := os.Stat(dir)

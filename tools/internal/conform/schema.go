@@ -18,7 +18,7 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/jsondoc"
 )
 
 // Loader returns the document of a URI without fragment.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/tools/data/internal/conform"
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/conform"
+	"toolcrib/tools/internal/jsondoc"
 )
 
 // The official suite of draft 2020-12: that of JSON_SCHEMA_SUITE, a checkout of it, or the

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolcrib/tools/data/internal/conform"
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/conform"
+	"toolcrib/tools/internal/jsondoc"
 )
 
 func problems(t *testing.T, schema, doc string) ([]string, error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/jsondoc"
 )
 
 // Problem is one way in which a document does not conform.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/jsondoc"
 )
 
 // What is JSON is written as it was; what is not has the place of the error.

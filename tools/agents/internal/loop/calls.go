@@ -1,0 +1,189 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"toolcrib/tools/agents/internal/model"
+)
+
+// Limits of calls.
+const (
+	mostParallel = 8
+	mostResult   = 50_000 // characters of a result
+)
+
+// calls gives every open call its result: first those that must not be carried out, then the
+// others, and the run's own result last.
+func (r *run) calls(ctx context.Context) error {
+	var todo []*model.Call
+	var result *model.Call
+	for _, c := range slices.Clone(r.open) {
+		text, settled := r.settled(c)
+		switch {
+		case settled:
+			if err := r.answer(ctx, c, text, true, 0); err != nil {
+				return err
+			}
+		case c.Name == submit && r.Output != nil:
+			result = c
+		default:
+			todo = append(todo, c)
+		}
+	}
+	if r.Asks != "" {
+		for _, c := range todo {
+			if c.Name == r.Asks {
+				return r.write(ctx, Record{Kind: End, Status: InputRequired, Output: c.Arguments, Call: c.ID})
+			}
+		}
+	}
+	batches := [][]*model.Call{todo}
+	if slices.ContainsFunc(todo, func(c *model.Call) bool { return !r.tool(c.Name).Reads }) {
+		batches = slices.Collect(slices.Chunk(todo, 1))
+	}
+	for _, batch := range batches {
+		if err := r.carryOut(ctx, batch); err != nil {
+			return err
+		}
+	}
+	if result != nil {
+		return r.submitted(ctx, result)
+	}
+	return nil
+}
+
+func (r *run) tool(name string) Tool {
+	for _, t := range r.Tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	return Tool{}
+}
+
+// settled returns the result of a call that must not be carried out.
+func (r *run) settled(c *model.Call) (text string, settled bool) {
+	begin, begun := r.begun[c.ID]
+	switch {
+	case c.Cut:
+		return "not carried out: your answer was cut at the limit of its tokens within this call; make it shorter", true
+	case c.Wrong != "":
+		return fmt.Sprintf("not carried out: the arguments are not a JSON object: %s", cutText(c.Wrong, 200)), true
+	case c.Name == submit && r.Output != nil:
+		return "", false
+	case !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == c.Name }):
+		return fmt.Sprintf("denied: you have no tool %q", cutText(c.Name, 100)), true
+	case begun && !r.tool(c.Name).Repeatable:
+		return fmt.Sprintf("outcome unknown: the call began at %s and did not report, since its process was killed; look before you repeat it", begin.At.Format(time.RFC3339)), true
+	}
+	return "", false
+}
+
+// submitted takes the agent's result.
+func (r *run) submitted(ctx context.Context, c *model.Call) error {
+	if err := r.Check(c.Arguments); err != nil {
+		if err := r.answer(ctx, c, "the result does not fit: "+err.Error(), true, 0); err != nil {
+			return err
+		}
+		if r.wrong >= mostWrong {
+			return r.end(ctx, Failed, noOutput)
+		}
+		return nil
+	}
+	if err := r.answer(ctx, c, "taken", false, 0); err != nil {
+		return err
+	}
+	return r.write(ctx, Record{Kind: End, Status: Completed, Output: c.Arguments})
+}
+
+func (r *run) answer(ctx context.Context, c *model.Call, text string, failed bool, took time.Duration) error {
+	return r.write(ctx, Record{Kind: Result, Call: c.ID, Tool: c.Name, Text: cutText(text, mostResult), Error: failed, MS: took.Milliseconds()})
+}
+
+// carryOut carries out calls at once, and keeps their results in the order of the calls. Equal
+// calls of tools that only read run once.
+func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
+	type outcome struct {
+		text   string
+		failed bool
+		took   time.Duration
+		done   chan struct{}
+	}
+	outcomes := make([]*outcome, len(calls))
+	turns := make(chan struct{}, mostParallel)
+	var all sync.WaitGroup
+	defer all.Wait()
+	same := map[string]*outcome{}
+	for i, c := range calls {
+		key := c.Name + " " + string(c.Arguments)
+		if o := same[key]; o != nil && r.tool(c.Name).Reads {
+			outcomes[i] = o
+			continue
+		}
+		if ctx.Err() == nil && !r.tool(c.Name).Reads {
+			if err := r.write(ctx, Record{Kind: Begin, Call: c.ID, Tool: c.Name}); err != nil {
+				return err
+			}
+		}
+		o := &outcome{done: make(chan struct{})}
+		same[key], outcomes[i] = o, o
+		all.Go(func() {
+			defer close(o.done)
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			o.text, o.failed, o.took = r.carryOne(ctx, c)
+		})
+	}
+	for i, c := range calls {
+		<-outcomes[i].done
+		if err := r.answer(ctx, c, outcomes[i].text, outcomes[i].failed, outcomes[i].took); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) carryOne(ctx context.Context, c *model.Call) (text string, failed bool, took time.Duration) {
+	if ctx.Err() != nil {
+		return "not carried out: " + stopped(ctx), true, 0
+	}
+	begin := r.Now()
+	text, err := r.Call(ctx, c.Name, json.RawMessage(c.Arguments))
+	took = r.Now().Sub(begin)
+	if err != nil {
+		text = err.Error()
+		if ctx.Err() != nil {
+			text = stopped(ctx) + "; what the call had done by then stays: " + text
+		}
+		return text, true, took
+	}
+	return text, false, took
+}
+
+func stopped(ctx context.Context) string {
+	if why := reason(ctx); why != "" {
+		return why
+	}
+	return "the run was stopped"
+}
+
+// cutText keeps the beginning and the end of a long text.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := text[:most*3/4], text[len(text)-most/4:]
+	for !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	for len(head) > 0 && !utf8.ValidString(head[len(head)-min(len(head), 4):]) {
+		head = head[:len(head)-1]
+	}
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, len(text)-len(head)-len(tail), tail)
+}

@@ -1,0 +1,325 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolcrib/tools/agents/internal/model"
+)
+
+// Tool is a tool that the agent may call.
+type Tool struct {
+	model.Tool
+	Reads      bool // it changes nothing: several may run at once, equal calls run once
+	Repeatable bool // it may run again after a crash
+}
+
+// Loop is what a run is made of.
+type Loop struct {
+	System      string
+	Tools       []Tool
+	Limits      Limits
+	Temperature *float64
+	Thinking    string
+	// Output is the schema of the run's result; nil = a text. Check returns what is wrong with
+	// one.
+	Output json.RawMessage
+	Check  func(json.RawMessage) error
+	// Asks is the tool by which the agent asks the user: a call ends the run, until it is
+	// resumed with the answer. "" = none.
+	Asks string
+	// Window is the size of the conversation in tokens that the model takes.
+	Window int
+	// MaxOutput bounds an answer in tokens. It is doubled once if an answer is cut.
+	MaxOutput int
+
+	Model func(context.Context, model.Request, func(model.Event)) (*model.Turn, model.Use, error)
+	// Call carries out a call. Its error is what the model is told.
+	Call func(ctx context.Context, tool string, arguments json.RawMessage) (string, error)
+	// Watch hears of what the model says while it says it. nil = nobody does.
+	Watch func(model.Event)
+	// Wrote hears of each record after it is kept, with its number. nil = nobody does.
+	Wrote   func(n int, r Record)
+	Journal Journal
+	Now     func() time.Time
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Status Status
+	Why    string // where the status needs a reason
+	Text   string // what the agent said last
+	Output json.RawMessage
+	Spent  Spent
+}
+
+// submit is the tool by which an agent gives a result with a schema.
+const submit = "submit"
+
+// Limits of the loop itself.
+const (
+	mostWrong   = 3 // results that do not fit the schema, or answers without one
+	lastGrace   = time.Minute
+	compactFrom = .75 // of the window
+)
+
+// run is a run at work.
+type run struct {
+	*Loop
+	*state
+}
+
+// Run goes on with the run of the journal, whose last record says what the agent is asked, until
+// it ends. The error is that of the journal: then nothing more is known about the run, and
+// another process may have it.
+func (l *Loop) Run(ctx context.Context) (Outcome, error) {
+	records, err := l.Journal.Records(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	r := &run{Loop: l, state: read(records)}
+	if r.ended != nil {
+		return r.outcome(), nil
+	}
+	if n := len(records); n > 0 && records[n-1].Kind != Said {
+		if err := r.write(ctx, Record{Kind: Taken}); err != nil {
+			return Outcome{}, err
+		}
+	}
+	if err := r.goOn(ctx); err != nil {
+		return Outcome{}, err
+	}
+	return r.outcome(), nil
+}
+
+// write keeps a record, also of a run that is being cancelled.
+func (r *run) write(ctx context.Context, record Record) error {
+	record.At = r.Now()
+	if err := r.Journal.Append(context.WithoutCancel(ctx), record); err != nil {
+		return err
+	}
+	r.add(record)
+	if r.Wrote != nil {
+		r.Wrote(len(r.records)-1, record)
+	}
+	return nil
+}
+
+func (r *run) outcome() Outcome {
+	return Outcome{Status: r.ended.Status, Why: r.ended.Text, Text: r.text(), Output: r.ended.Output, Spent: r.spent}
+}
+
+// errTime is the cause of a context that ends at the limit of time.
+var errTime = errors.New("the run's time is up")
+
+// goOn takes turns until the run ends.
+func (r *run) goOn(ctx context.Context) error {
+	work := ctx
+	if r.Limits.Time > 0 {
+		var cancel context.CancelFunc
+		work, cancel = context.WithTimeoutCause(ctx, max(r.Limits.Time-r.spent.Time, 0), errTime)
+		defer cancel()
+	}
+	for r.ended == nil {
+		if err := r.step(ctx, work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step does what comes next: it decides what an answer means, carries out calls, or asks the
+// model. The context work ends with the run's time.
+func (r *run) step(ctx, work context.Context) error {
+	if r.fresh != nil {
+		return r.decide(ctx)
+	}
+	if len(r.open) > 0 && r.final == "" {
+		return r.calls(work)
+	}
+	if ctx.Err() != nil {
+		return r.end(ctx, Cancelled, reason(ctx))
+	}
+	over, near := r.Limits.reached(r.spent)
+	if work.Err() != nil {
+		over = r.Limits.Time.String()
+	}
+	switch {
+	case r.final != "":
+		return r.lastTurn(ctx)
+	case over != "":
+		return r.write(ctx, Record{Kind: Final, Tool: over, Text: fmt.Sprintf("The limit of %s is reached: you cannot call tools any more. Hand back what you have found and done, and say what is missing.", over)})
+	case near != "" && !r.hinted[near]:
+		return r.write(ctx, Record{Kind: Hint, Tool: near, Text: fmt.Sprintf("Nine tenths of the limit of %s are used. Finish with what you have.", near)})
+	}
+	return r.turn(work)
+}
+
+func reason(ctx context.Context) string {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause.Error()
+	}
+	return ""
+}
+
+func (r *run) end(ctx context.Context, status Status, why string) error {
+	return r.write(ctx, Record{Kind: End, Status: status, Text: why})
+}
+
+// request is what the model is asked next.
+func (r *run) request() model.Request {
+	request := model.Request{System: r.System, Messages: r.messages, MaxOutput: r.limit(), Temperature: r.Temperature, Thinking: r.Thinking}
+	for _, t := range r.Tools {
+		request.Tools = append(request.Tools, t.Tool)
+	}
+	if r.Output != nil {
+		request.Tools = append(request.Tools, model.Tool{Name: submit, Description: "Gives the result of your task. Call it once, at the end.", Schema: r.Output})
+	}
+	return request
+}
+
+// turn asks the model once.
+func (r *run) turn(ctx context.Context) error {
+	if r.Window > 0 && r.size() >= int(compactFrom*float64(r.Window)) {
+		if err := r.makeRoom(ctx); err != nil || r.ended != nil {
+			return err
+		}
+	}
+	failure, err := r.ask(ctx, r.request())
+	switch {
+	case err != nil || failure == nil || ctx.Err() != nil:
+		return err
+	case tooLong(failure) && r.keepFrom() > 1 && r.records[len(r.records)-1].Kind != Summary:
+		return r.makeRoom(ctx) // the model's window is smaller than the configuration says
+	}
+	return r.end(ctx, Failed, failure.Error())
+}
+
+func tooLong(err error) bool {
+	e, ok := errors.AsType[*model.Error](err)
+	return ok && e.Reason == model.TooLong
+}
+
+// decide does what the last turn calls for.
+func (r *run) decide(ctx context.Context) error {
+	stop := r.fresh.Stop
+	r.fresh = nil
+	switch {
+	case r.final != "":
+		return r.write(ctx, Record{Kind: End, Status: Limited, Text: r.final, Output: r.handedBack()})
+	case stop == model.Refused:
+		return r.end(ctx, Failed, "the model refused")
+	case len(r.open) > 0 || stop == model.Pause: // calls that were cut get a result of their own
+		return nil
+	case stop == model.Length || stop == model.Window:
+		return r.cut(ctx)
+	case r.Output != nil:
+		return r.missing(ctx)
+	}
+	return r.end(ctx, Completed, "")
+}
+
+// ask asks the model and keeps its answer. A failure is that of the model, err that of the
+// journal.
+func (r *run) ask(ctx context.Context, request model.Request) (failure, err error) {
+	turn, use, failure := r.Model(ctx, request, r.watch)
+	if failure != nil {
+		if use != (model.Use{}) {
+			err = r.write(ctx, Record{Kind: Dropped, Use: &use, Text: failure.Error()})
+		}
+		return failure, err
+	}
+	return nil, r.write(ctx, Record{
+		Kind: Turn, From: turn.From, Blocks: turn.Blocks, Stop: turn.End, Use: &turn.Use, Cost: turn.Cost, Notes: turn.Notes,
+	})
+}
+
+func (r *run) watch(e model.Event) {
+	if r.Watch != nil {
+		r.Watch(e)
+	}
+}
+
+// cut goes on after an answer that was cut, once.
+func (r *run) cut(ctx context.Context) error {
+	if r.hinted[cutHint] {
+		return r.end(ctx, Limited, "the answer was cut twice at the limit of its tokens")
+	}
+	return r.write(ctx, Record{Kind: Hint, Tool: cutHint, Text: "Your answer was cut at the limit of its tokens. Go on where it ended."})
+}
+
+// cutHint is what a hint is about after an answer that was cut.
+const cutHint = "cut"
+
+// limit returns how many tokens an answer may have: twice as many after one that was cut.
+func (r *run) limit() int {
+	if r.MaxOutput > 0 && r.last != nil && r.last.Stop == model.Length {
+		return 2 * r.MaxOutput
+	}
+	return r.MaxOutput
+}
+
+// missing asks for the result, until it has been wrong or missing too often.
+func (r *run) missing(ctx context.Context) error {
+	if r.wrong+1 >= mostWrong {
+		return r.end(ctx, Failed, noOutput)
+	}
+	return r.write(ctx, Record{Kind: Hint, Tool: submit, Text: "You have not given your result: call submit."})
+}
+
+const noOutput = "the agent gave no result that fits the schema"
+
+// lastTurn lets the agent hand back what it has, without tools.
+func (r *run) lastTurn(ctx context.Context) error {
+	grace, cancel := context.WithTimeout(ctx, lastGrace)
+	defer cancel()
+	request := r.request()
+	request.Last = true
+	if r.Output != nil {
+		request.Only = submit
+	}
+	failure, err := r.ask(grace, request)
+	if err != nil || failure == nil {
+		return err
+	}
+	return r.end(ctx, Limited, fmt.Sprintf("%s; the agent had no last word: %v", r.final, failure))
+}
+
+// handedBack returns the result of the last turn, if it fits.
+func (r *run) handedBack() json.RawMessage {
+	if r.Output != nil {
+		for _, c := range r.open {
+			if c.Name == submit && c.Wrong == "" && !c.Cut && r.Check(c.Arguments) == nil {
+				return c.Arguments
+			}
+		}
+	}
+	return nil
+}
+
+// makeRoom shortens the conversation before it fills the model's window: first the results of
+// tools, then, if that is not enough, everything but the task and the last answer.
+func (r *run) makeRoom(ctx context.Context) error {
+	if err := r.write(ctx, Record{Kind: Compact}); err != nil {
+		return err
+	}
+	if r.size() < r.Window/2 || r.keepFrom() < 2 {
+		return nil
+	}
+	request := r.request()
+	request.Last = true
+	request.Messages = append(slices.Clone(r.messages[:r.keepFrom()]), model.Message{Role: model.User, Blocks: []model.Block{
+		{Text: "Summarize for yourself what you were asked, what you have found and done so far, with all names, paths and numbers that you need to go on, and what remains to be done."}}})
+	turn, use, err := r.Model(ctx, request, func(model.Event) {})
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return r.end(ctx, Failed, err.Error())
+	}
+	return r.write(ctx, Record{Kind: Summary, Text: textOf(turn.Blocks), From: turn.From, Use: &use, Cost: turn.Cost})
+}

@@ -1,0 +1,179 @@
+// Package runs keeps the runs of agents in the database of what lasts: what each was asked, and
+// its records, which other processes can read and go on with.
+//
+// A run belongs to a principal. Runs are deleted [Lifetime] after they began. The package imports
+// the database and the loop, and must not import a category. Start at [Store].
+package runs
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/internal/database"
+	"toolcrib/workspace"
+)
+
+// Lifetime is how long a run can be read and resumed.
+const Lifetime = 30 * 24 * time.Hour
+
+const tables = `
+CREATE TABLE agent_runs (id TEXT PRIMARY KEY, principal TEXT NOT NULL, created BIGINT NOT NULL, spec BYTEA NOT NULL);
+CREATE TABLE agent_records (run TEXT NOT NULL, n BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (run, n));`
+
+// Store has the runs of a workspace's database.
+type Store struct{ part *database.Part }
+
+// Open returns the store. It opens nothing before its first use.
+func Open(ctx context.Context, source *database.Source, ws *workspace.Workspace) (*Store, error) {
+	db, err := source.Open(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db.Part("agents", tables)}, nil
+}
+
+// Run is what a run was asked.
+type Run struct {
+	ID, Principal string
+	Created       time.Time
+	Spec          json.RawMessage // as its maker wrote it; without secrets
+}
+
+// Create keeps a new run with its first records, and deletes old runs.
+func (s *Store) Create(ctx context.Context, r Run, records []loop.Record) error {
+	return s.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		old := r.Created.Add(-Lifetime).UnixMilli()
+		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_records WHERE run IN (SELECT id FROM agent_runs WHERE created < $1)", old); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_runs WHERE created < $1", old); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO agent_runs (id, principal, created, spec) VALUES ($1, $2, $3, $4)",
+			r.ID, r.Principal, r.Created.UnixMilli(), []byte(r.Spec)); err != nil {
+			return err
+		}
+		for n, record := range records {
+			if _, err := insert(ctx, tx, r.ID, n, record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// insert keeps a record. It reports whether there was none of that number.
+func insert(ctx context.Context, tx *sql.Tx, run string, n int, r loop.Record) (bool, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	done, err := tx.ExecContext(ctx, "INSERT INTO agent_records (run, n, data) VALUES ($1, $2, $3) ON CONFLICT (run, n) DO NOTHING", run, n, data)
+	if err != nil {
+		return false, err
+	}
+	rows, err := done.RowsAffected()
+	return rows == 1, err
+}
+
+// Get returns a run of a principal. The error is not_found for those of others too.
+func (s *Store) Get(ctx context.Context, id, principal string) (Run, error) {
+	r := Run{ID: id, Principal: principal}
+	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		var created int64
+		err := q.QueryRowContext(ctx, "SELECT created, spec FROM agent_runs WHERE id = $1 AND principal = $2", id, principal).Scan(&created, &r.Spec)
+		if errors.Is(err, sql.ErrNoRows) {
+			return tools.Errorf(tools.NotFound, "there is no run %s", id).WithHint("runs are kept for 30 days")
+		}
+		r.Created = time.UnixMilli(created)
+		return err
+	})
+	return r, err
+}
+
+// List returns the newest runs of a principal, the newest first.
+func (s *Store) List(ctx context.Context, principal string, limit int) ([]Run, error) {
+	var list []Run
+	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		list = nil
+		rows, err := q.QueryContext(ctx, "SELECT id, created, spec FROM agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r := Run{Principal: principal}
+			var created int64
+			if err := rows.Scan(&r.ID, &created, &r.Spec); err != nil {
+				return err
+			}
+			r.Created = time.UnixMilli(created)
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// Records returns the records of a run from a number on.
+func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record, error) {
+	var list []loop.Record
+	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		list = nil
+		rows, err := q.QueryContext(ctx, "SELECT data FROM agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var data []byte
+			var r loop.Record
+			if err := rows.Scan(&data); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(data, &r); err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// Journal keeps the records of one run. It is for one process at a time.
+type Journal struct {
+	store *Store
+	id    string
+	next  int
+}
+
+// Journal returns that of a run.
+func (s *Store) Journal(id string) *Journal { return &Journal{store: s, id: id} }
+
+// Records implements [loop.Journal].
+func (j *Journal) Records(ctx context.Context) ([]loop.Record, error) {
+	list, err := j.store.Records(ctx, j.id, 0)
+	j.next = len(list)
+	return list, err
+}
+
+// Append implements [loop.Journal].
+func (j *Journal) Append(ctx context.Context, r loop.Record) error {
+	err := j.store.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		kept, err := insert(ctx, tx, j.id, j.next, r)
+		if err == nil && !kept {
+			return tools.Errorf(tools.Conflict, "another process goes on with run %s", j.id)
+		}
+		return err
+	})
+	if err == nil {
+		j.next++
+	}
+	return err
+}

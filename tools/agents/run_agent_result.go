@@ -1,0 +1,223 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"toolcrib/tools"
+	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/internal/durations"
+)
+
+// RunAgentOut is how a run ended.
+type RunAgentOut struct {
+	id, model string
+	spec      spec
+	outcome   loop.Outcome
+	receipt   *receipt
+}
+
+// Text is a status, what was changed, and the answer.
+func (o RunAgentOut) Text() string {
+	out := o.outcome
+	var b strings.Builder
+	status := string(out.Status)
+	if out.Why != "" {
+		status += ": " + out.Why
+	}
+	use := out.Spent.Use
+	tokens := fmt.Sprintf("%d tokens", use.Total())
+	if use.Estimated {
+		tokens = "about " + tokens
+	}
+	if cached := use.CacheRead; cached > 0 {
+		tokens += fmt.Sprintf(" (%d of the provider's cache)", cached)
+	}
+	fmt.Fprintf(&b, "%s; run %s: %s, %s, %s", status, o.id, counted(out.Spent.Rounds, "round"), tokens, durations.Rough(out.Spent.Time))
+	if out.Spent.Cost > 0 {
+		fmt.Fprintf(&b, ", cost %.4g", out.Spent.Cost)
+	}
+	b.WriteByte('\n')
+	b.WriteString(o.receipt.text())
+	switch {
+	case out.Status == loop.InputRequired:
+		fmt.Fprintf(&b, "it asks:\n%s\nput this to the user; then resume: {\"run\": %q, \"answers\": [...]}\n", questions(out.Output), o.id)
+	case out.Status != loop.Completed:
+		fmt.Fprintf(&b, "to go on: resume: {\"run\": %q}\n", o.id)
+	}
+	switch {
+	case out.Status != loop.InputRequired && out.Output != nil:
+		fmt.Fprintf(&b, "\n%s\n", out.Output)
+	case out.Text != "":
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(out.Text, "\n"))
+	}
+	return b.String()
+}
+
+// Trim keeps the beginning of the answer.
+func (o RunAgentOut) Trim(budget int) RunAgentOut {
+	over := len(o.Text()) - budget
+	if over <= 0 {
+		return o
+	}
+	note := fmt.Sprintf("\n[the rest is left out; toolcrib://run/%s has it]", o.id)
+	keep := max(len(o.outcome.Text)-over-len(note), 0)
+	for keep > 0 && !utf8.RuneStart(o.outcome.Text[keep]) {
+		keep--
+	}
+	o.outcome.Text = o.outcome.Text[:keep] + note
+	return o
+}
+
+// Meta has, for programs, what the text says.
+func (o RunAgentOut) Meta() map[string]any {
+	return map[string]any{"toolcrib/run": map[string]any{
+		"handle": o.id, "status": o.outcome.Status, "why": o.outcome.Why, "title": o.spec.Title, "model": o.model,
+		"spent": o.outcome.Spent, "limits": o.spec.Limits, "files": o.receipt.list(), "output": o.outcome.Output,
+	}}
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// questions returns those of a call of ask_user, for people.
+func questions(arguments json.RawMessage) string {
+	var in AskUserIn
+	if json.Unmarshal(arguments, &in) != nil || len(in.Questions) == 0 {
+		return string(arguments)
+	}
+	var b strings.Builder
+	for i, q := range in.Questions {
+		fmt.Fprintf(&b, "%d. %s", i+1, q.Question)
+		var labels []string
+		for _, option := range q.Options {
+			labels = append(labels, option.Label)
+		}
+		if len(labels) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(labels, " | "))
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// receipt is what an agent has done besides reading.
+type receipt struct {
+	mu    sync.Mutex
+	files map[string]bool
+	calls map[string]int // by what they were, of tools that run programs or reach hosts
+}
+
+// changed notes a file.
+func (r *receipt) changed(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.files == nil {
+		r.files = map[string]bool{}
+	}
+	r.files[path] = true
+}
+
+// call notes a call that runs a program or reaches a host.
+func (r *receipt) call(t tools.Tool, arguments json.RawMessage) {
+	if t.Access != tools.Exec && t.Access != tools.External {
+		return
+	}
+	var in map[string]any
+	_ = json.Unmarshal(arguments, &in)
+	what := t.Name
+	for _, key := range []string{"command", "url", "query", "code"} {
+		if text, ok := in[key].(string); ok {
+			line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+			if more {
+				line += " ..."
+			}
+			what += " " + line
+			break
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls == nil {
+		r.calls = map[string]int{}
+	}
+	r.calls[what]++
+}
+
+func (r *receipt) list() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.files))
+}
+
+// text is a line for the files and one for the rest.
+func (r *receipt) text() string {
+	var b strings.Builder
+	line := func(what string, list []string) {
+		const most = 20
+		if len(list) == 0 {
+			return
+		}
+		more := ""
+		if len(list) > most {
+			more = fmt.Sprintf(" and %d more", len(list)-most)
+			list = list[:most]
+		}
+		fmt.Fprintf(&b, "%s: %s%s\n", what, strings.Join(list, ", "), more)
+	}
+	line("changed", r.list())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var calls []string
+	for _, what := range slices.Sorted(maps.Keys(r.calls)) {
+		if n := r.calls[what]; n > 1 {
+			what = fmt.Sprintf("%s (%d times)", what, n)
+		}
+		calls = append(calls, what)
+	}
+	line("ran", calls)
+	return b.String()
+}
+
+// brief is a record in a line, "" if it is not worth one.
+func brief(r loop.Record) string {
+	const most = 160
+	cut := func(text string) string {
+		text = strings.Join(strings.Fields(text), " ")
+		if runes := []rune(text); len(runes) > most {
+			text = string(runes[:most]) + "…"
+		}
+		return text
+	}
+	switch r.Kind {
+	case loop.Turn:
+		var parts []string
+		for _, block := range r.Blocks {
+			switch {
+			case block.Call != nil:
+				parts = append(parts, block.Call.Name+" "+string(block.Call.Arguments))
+			case block.Text != "":
+				parts = append(parts, block.Text)
+			}
+		}
+		return cut(strings.Join(parts, "; "))
+	case loop.Result:
+		if r.Error {
+			return cut(r.Tool + ": " + r.Text)
+		}
+	case loop.Hint, loop.Final:
+		return cut(r.Text)
+	case loop.Compact, loop.Summary:
+		return "the conversation is shortened"
+	}
+	return ""
+}
