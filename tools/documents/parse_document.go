@@ -33,7 +33,7 @@ type ParseDocumentIn struct {
 	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
 	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`
 	Limit    int    `json:"limit,omitempty" jsonschema_description:"Most characters to return; fewer if they take more than 45000 bytes." jsonschema:"minimum=100,maximum=45000,default=20000" alias:"max_length,max_chars"`
-	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted PDF."`
+	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted PDF or Office file."`
 	Save     string `json:"save,omitempty" jsonschema_description:"Write the whole text to this file instead of showing it." path:"file" alias:"save_to,output,output_path"`
 }
 

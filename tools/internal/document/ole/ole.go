@@ -1,9 +1,9 @@
 // Package ole reads the text of compound files: DOC, XLS and PPT of Office before 2007, and MSG
-// of Outlook.
+// of Outlook. It decrypts the files of later ones that have a password.
 //
 // It reads paragraphs, tables, cells and slides; what a text looks like is not read. It
 // imports the model and, for messages, the reader of HTML, and must not import another one.
-// Start at [Read].
+// Start at [Reader.Read].
 package ole
 
 import (
@@ -35,8 +35,13 @@ type entry struct {
 
 const last = 0xFFFFFFFA // from here on a number is no sector
 
-// Read reads a file.
-func Read(src document.Source, budget *document.Budget) (*document.Document, error) {
+// Reader reads compound files. Package reads the file in one that has a password.
+type Reader struct {
+	Package document.Reader
+}
+
+// Read is a [document.Reader].
+func (r Reader) Read(src document.Source, budget *document.Budget) (*document.Document, error) {
 	const longest = 64 << 20 // the file is in memory, with its streams
 	if src.Size > longest {
 		return nil, &document.Error{Cause: document.TooLarge, Limit: "file size", Say: "limit of file size: at most 64 MiB of a DOC, XLS, PPT or MSG are read"}
@@ -52,7 +57,12 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	has := func(name string) bool { _, ok := c.streams[name]; return ok }
 	switch {
 	case has("EncryptedPackage"):
-		return nil, document.Errorf(document.Encrypted, "it is a file of Office with a password, which cannot be opened here")
+		data, err := c.decrypted(src.Password)
+		if err != nil {
+			return nil, err
+		}
+		src.ReaderAt, src.Size = bytes.NewReader(data), int64(len(data))
+		return r.Package(src, budget)
 	case has("WordDocument"):
 		return readWord(c)
 	case has("PowerPoint Document"):

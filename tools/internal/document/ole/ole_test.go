@@ -248,7 +248,7 @@ func msg(body ...stream) []byte {
 
 func read(t testing.TB, data []byte) (*document.Document, error) {
 	t.Helper()
-	return ole.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, document.NewBudget(t.Context(), document.Standard()))
+	return ole.Reader{}.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, document.NewBudget(t.Context(), document.Standard()))
 }
 
 const (
@@ -296,7 +296,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{document.Truncated, whole[:700]},
 		{document.Truncated, whole[:2000]},
-		{document.Encrypted, compound(stream{"EncryptedPackage", nil})},
+		{document.Truncated, compound(stream{"EncryptedPackage", nil})},
 		{document.Truncated, compound(stream{"Workbook", nil})},
 		{document.Encrypted, compound(stream{"Workbook", append(biff(0x0809, numbers16(0x0600, 5)), biff(0x002F, numbers16(1))...)})},
 		{document.Unsupported, compound(stream{"Other", nil})},

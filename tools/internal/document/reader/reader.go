@@ -7,6 +7,7 @@ package reader
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"path"
@@ -116,7 +117,7 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 		}
 		return read, err
 	case bytes.HasPrefix(head, []byte(ole.Magic)):
-		return ole.Read, nil
+		return ole.Reader{Package: s.unlocked}.Read, nil
 	}
 	if ext := strings.TrimPrefix(strings.ToLower(path.Ext(src.Name)), "."); slices.Contains(containers, ext) {
 		return nil, document.Errorf(document.Malformed, "its name ends in .%s, but its content is not of that kind", ext)
@@ -297,6 +298,22 @@ func (s Set) member(archive *pack.Archive, f *zip.File, outer document.Source, b
 		return nil, document.Errorf(document.Malformed, "it is empty")
 	}
 	return s.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data)), Name: path.Base(memberName(f)), Password: outer.Password}, budget)
+}
+
+// unlocked reads what a password has opened, which has no other one in it.
+func (s Set) unlocked(src document.Source, budget *document.Budget) (*document.Document, error) {
+	head, err := src.Head(textfile.SniffLen)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return nil, document.Errorf(document.Malformed, "what its password opens is no file of Office")
+	}
+	read, err := s.zipReader(src, budget)
+	if err != nil || read == nil {
+		return nil, cmp.Or(err, error(document.Errorf(document.Unsupported, "what its password opens is no document")))
+	}
+	return read(src, budget)
 }
 
 // attached reads the documents that are attached to a message, as the members of an archive are
