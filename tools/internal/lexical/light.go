@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // light returns what a Russian or Arabic word in lower case has in common with most of its
 // other forms: it loses an ending, and an Arabic one its article. Other words stay as they are.
 func light(word string) string {
-	switch r := []rune(word)[0]; {
+	switch r, _ := utf8.DecodeRuneInString(word); {
 	case r >= 'а' && r <= 'ё':
 		return lightRussian(word)
 	case r >= 'ء' && r <= 'ي' || r == 'ٱ':
