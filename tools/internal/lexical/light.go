@@ -19,22 +19,19 @@ func light(word string) string {
 	return word
 }
 
-// endings of words, of which the longest is taken off.
-type endings struct {
-	all     []string
-	longest int
-}
+// endings of words, the longest first.
+type endings []string
 
 func newEndings(text string) endings {
-	e := endings{all: strings.Fields(text)}
-	slices.SortFunc(e.all, func(a, b string) int { return len(b) - len(a) })
+	e := endings(strings.Fields(text))
+	slices.SortFunc(e, func(a, b string) int { return len(b) - len(a) })
 	return e
 }
 
 // off takes the longest ending off that leaves at least so many letters.
 func (e endings) off(word string, least int) string {
 	letters := len([]rune(word))
-	for _, end := range e.all {
+	for _, end := range e {
 		if strings.HasSuffix(word, end) && letters-len([]rune(end)) >= least {
 			return strings.TrimSuffix(word, end)
 		}
@@ -46,7 +43,7 @@ var russian = sync.OnceValue(func() endings {
 	return newEndings(`а е и й о у ы ь ю я
 		ам ами ас ах ая ев ей ем еми ею ёв её ёт ев ее ей ет ете ешь ешься ёшь ие ии ий им ими ит ите их ию ия иям иями иях иями ишь
 		ов ого ое ой ом ому ою ую ыв ые ый ым ыми ых ью ья ям ями ях яя
-		ала али ало ать аться ает аем аете ают ающий ающая ающие ающих ающего ал ала ан ана ано аны анный анная анные анных анного
+		ала али ало ать аться ает аем аете ают ающий ающая ающие ающих ающего ал ан ана ано аны анный анная анные анных анного
 		ил ила или ило ить иться ишь ят ящий ящие ящих ен ена ено ены енный енная енное енные енных енного енной енному енным
 		ует уют уем уете овать ывать ывает ывают ивать ивает ивают
 		ния нию нием нии ний ние ниями ниях ния
