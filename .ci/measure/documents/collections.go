@@ -121,7 +121,6 @@ func has(answer string, words []string) bool {
 	want := strings.Join(letters(strings.Join(words, " ")), " ")
 	for _, passage := range strings.Split(answer, "\n[")[1:] {
 		if strings.Contains(strings.Join(letters(passage), " "), want) { // its headings count too
-
 			return true
 		}
 	}
