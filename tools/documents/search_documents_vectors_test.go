@@ -42,7 +42,7 @@ func newMeanings(t *testing.T) *meanings {
 			m.texts.Add(1)
 			v := make([]int, m.dimensions.Load())
 			v[2] = 1
-			for _, word := range strings.Fields(strings.ToLower(text)) {
+			for word := range strings.FieldsSeq(strings.ToLower(text)) {
 				switch word = strings.Trim(word, "?.,"); word {
 				case "car", "automobile", "vehicle":
 					v[0] += 5

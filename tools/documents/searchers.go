@@ -58,19 +58,25 @@ func (s *search) find(ctx context.Context, lists []list) ([]int64, error) {
 	}
 	var found []rank.List
 	for _, by := range all {
-		for _, l := range lists {
+		best := make([]float64, len(lists))
+		first := len(found)
+		for i, l := range lists {
 			hits, err := by.find(ctx, l, most)
 			if err != nil {
 				return nil, err
 			}
 			ranked := rank.List{Weight: by.weight}
 			for _, h := range hits {
+				best[i] = max(best[i], h.Score)
 				ranked.IDs = append(ranked.IDs, h.Passage)
 				if !slices.ContainsFunc(s.scores[h.Passage], func(one score) bool { return one.by == by.name }) {
 					s.scores[h.Passage] = append(s.scores[h.Passage], score{by.name, h.Score})
 				}
 			}
 			found = append(found, ranked)
+		}
+		for i, w := range rank.Weights(best...) {
+			found[first+i].Weight *= w
 		}
 	}
 	ids := rank.Fuse(found...)

@@ -145,11 +145,11 @@ func (d *deps) pageText(ctx context.Context, url string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text := ""
+		var text strings.Builder
 		for _, block := range result.Content {
-			text += block.Text
+			text.WriteString(block.Text)
 		}
-		head, body, _ := strings.Cut(text, "\n\n")
+		head, body, _ := strings.Cut(text.String(), "\n\n")
 		b.WriteString(body)
 		status, _, _ := strings.Cut(head, "\n")
 		next := nextPart().FindStringSubmatch(status)

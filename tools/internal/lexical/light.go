@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // light returns what a Russian or Arabic word in lower case has in common with most of its
 // other forms: it loses an ending, and an Arabic one its article. Other words stay as they are.
 func light(word string) string {
-	switch r := []rune(word)[0]; {
+	switch r, _ := utf8.DecodeRuneInString(word); {
 	case r >= 'а' && r <= 'ё':
 		return lightRussian(word)
 	case r >= 'ء' && r <= 'ي' || r == 'ٱ':
@@ -18,22 +19,19 @@ func light(word string) string {
 	return word
 }
 
-// endings of words, of which the longest is taken off.
-type endings struct {
-	all     []string
-	longest int
-}
+// endings of words, the longest first.
+type endings []string
 
 func newEndings(text string) endings {
-	e := endings{all: strings.Fields(text)}
-	slices.SortFunc(e.all, func(a, b string) int { return len(b) - len(a) })
+	e := endings(strings.Fields(text))
+	slices.SortFunc(e, func(a, b string) int { return len(b) - len(a) })
 	return e
 }
 
 // off takes the longest ending off that leaves at least so many letters.
 func (e endings) off(word string, least int) string {
 	letters := len([]rune(word))
-	for _, end := range e.all {
+	for _, end := range e {
 		if strings.HasSuffix(word, end) && letters-len([]rune(end)) >= least {
 			return strings.TrimSuffix(word, end)
 		}
@@ -45,7 +43,7 @@ var russian = sync.OnceValue(func() endings {
 	return newEndings(`а е и й о у ы ь ю я
 		ам ами ас ах ая ев ей ем еми ею ёв её ёт ев ее ей ет ете ешь ешься ёшь ие ии ий им ими ит ите их ию ия иям иями иях иями ишь
 		ов ого ое ой ом ому ою ую ыв ые ый ым ыми ых ью ья ям ями ях яя
-		ала али ало ать аться ает аем аете ают ающий ающая ающие ающих ающего ал ала ан ана ано аны анный анная анные анных анного
+		ала али ало ать аться ает аем аете ают ающий ающая ающие ающих ающего ал ан ана ано аны анный анная анные анных анного
 		ил ила или ило ить иться ишь ят ящий ящие ящих ен ена ено ены енный енная енное енные енных енного енной енному енным
 		ует уют уем уете овать ывать ывает ывают ивать ивает ивают
 		ния нию нием нии ний ние ниями ниях ния

@@ -89,7 +89,10 @@ func (w *stemmer) region(from int) int {
 	return len(w.b)
 }
 
-func (w *stemmer) ends(suffix string) bool { return strings.HasSuffix(string(w.b), suffix) }
+func (w *stemmer) ends(suffix string) bool {
+	from := len(w.b) - len(suffix)
+	return from >= 0 && w.b[len(w.b)-1] == suffix[len(suffix)-1] && string(w.b[from:]) == suffix
+}
 
 // replace puts an ending in the place of the last n letters.
 func (w *stemmer) replace(n int, by string) { w.b = append(w.b[:len(w.b)-n], by...) }

@@ -123,6 +123,9 @@ func generated(n int) collection {
 	return c
 }
 
+// fullTexts is how many texts are indexed at full size.
+const fullTexts = 11_000
+
 // TestRetrieval prints what the figure of that name compares: how well and how fast passages
 // are found beside FTS5's porter tokenizer. TOOLCRIB_RETRIEVAL is a
 // directory with sets, TOOLCRIB_RETRIEVAL_TEXTS how many texts are indexed.
@@ -136,7 +139,7 @@ func TestRetrieval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages(t, sets, max(n/10, 30))
+	languages(t, sets, n >= fullTexts)
 	t.Run("time", func(t *testing.T) { indexTime(t, n) })
 }
 
@@ -313,9 +316,35 @@ func (s *score) add(ids []int, gains map[int]float64, questions int) {
 	s.ap += precision / float64(len(gains)) / float64(questions)
 }
 
+// pagesInto replaces texts by pages of the manual of this machine, as many as there are.
+func pagesInto(c collection) error {
+	files, err := filepath.Glob("/usr/share/man/man*/*.gz")
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, file := range files {
+		m, err := manualOf(file)
+		if err != nil {
+			return err
+		}
+		if len(m.paragraphs) > 0 && at < len(c) {
+			c[at] = m.summary + "\n" + strings.Join(m.paragraphs, "\n")
+			at++
+		}
+	}
+	return nil
+}
+
 // indexTime fills both indexes with the same texts, and asks both the same questions.
 func indexTime(t *testing.T, n int) {
-	c := generated(n)
+	c, kind := generated(n), "generated documents"
+	if n >= fullTexts {
+		kind = "manual pages"
+		if err := pagesInto(c); err != nil {
+			t.Fatal(err)
+		}
+	}
 	ws, _ := tooltest.Tree(t, nil)
 	start := time.Now()
 	x := fill(t, ws, c)
@@ -325,7 +354,8 @@ func indexTime(t *testing.T, n int) {
 	other := time.Since(start)
 	var times, peerTimes []time.Duration
 	for i := range 100 {
-		words := strings.Fields(c[i*7])[:6]
+		words := strings.FieldsFunc(c[i*7], func(r rune) bool { return !unicode.IsLetter(r) })
+		words = words[:min(len(words), 6)]
 		start := time.Now()
 		if _, err := x.Search(t.Context(), lexical.Tokens(strings.Join(words, " ")), everything, 20); err != nil {
 			t.Fatal(err)
@@ -348,5 +378,5 @@ func indexTime(t *testing.T, n int) {
 		}
 		return n
 	}
-	t.Logf("indexed %d documents in %v, FTS5 porter in %v: %.2f; query p50 %v, %v; %d kB, %d kB", len(c), own, other, own.Seconds()/other.Seconds(), times[50], peerTimes[50], size("documents")>>10, size("porter")>>10)
+	t.Logf("indexed %d %s in %v, FTS5 porter in %v: %.2f; query p50 %v, %v; %d kB, %d kB", len(c), kind, own, other, own.Seconds()/other.Seconds(), times[50], peerTimes[50], size("documents")>>10, size("porter")>>10)
 }

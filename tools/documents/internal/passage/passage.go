@@ -24,7 +24,7 @@ type Passage struct {
 }
 
 // OfDocument returns the passages of a document that has no lines, without those that are
-// images alone.
+// images alone. A title that the first passage lacks, such as the subject of a mail, is above it.
 func OfDocument(doc *document.Document) []Passage {
 	chunks := doc.Chunks()
 	all := make([]Passage, 0, len(chunks))
@@ -33,6 +33,9 @@ func OfDocument(doc *document.Document) []Passage {
 			continue
 		}
 		all = append(all, Passage{Place: c.Part, Headings: path(c.Headings), Text: c.Text, Tokens: c.Tokens})
+	}
+	if len(all) > 0 && !strings.Contains(all[0].Headings+"\n"+all[0].Text, doc.Title) {
+		all[0].Headings = path(slices.DeleteFunc([]string{doc.Title, all[0].Headings}, func(h string) bool { return h == "" }))
 	}
 	return all
 }

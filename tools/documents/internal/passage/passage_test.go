@@ -58,3 +58,18 @@ func TestLongLine(t *testing.T) {
 		}
 	}
 }
+
+// The title of a document is found with its first passage.
+func TestTitle(t *testing.T) {
+	for _, test := range []struct{ title, text, want string }{
+		{"Subject", "Some text.", "Subject"},
+		{"Some", "Some text.", ""},
+		{"", "Some text.", ""},
+	} {
+		doc := &document.Document{Title: test.title}
+		doc.Add(document.Block{Kind: document.Paragraph, Spans: document.Text(test.text)})
+		if got := passage.OfDocument(doc); len(got) != 1 || got[0].Headings != test.want {
+			t.Errorf("%s: %+v, want %q", test.title, got, test.want)
+		}
+	}
+}

@@ -17,6 +17,17 @@ type List struct {
 	Weight float64
 }
 
+// Weights returns how much lists of one searcher count, by the score of the best hit of each: one
+// of another language than the passages, which have few of its words, counts little.
+func Weights(best ...float64) []float64 {
+	all := make([]float64, len(best))
+	for i, b := range best {
+		share := b / max(slices.Max(best), 1e-9)
+		all[i] = share * share * share
+	}
+	return all
+}
+
 // Fuse joins lists by the ranks in them: a passage gets weight/(60+rank) for each. Equal ones
 // keep the order in which the lists have them.
 func Fuse(lists ...List) []int64 {

@@ -28,6 +28,15 @@ func TestFuse(t *testing.T) {
 	}
 }
 
+func TestWeights(t *testing.T) {
+	if diff := cmp.Diff([]float64{1, 0.125, 0}, rank.Weights(10, 5, 0)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]float64{0, 0}, rank.Weights(0, 0)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSlips(t *testing.T) {
 	for _, test := range []struct {
 		a, b string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,16 +55,16 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // embeddings is a right answer, last text first.
 func embeddings(texts []string, dimensions int) string {
 	var data []string
-	for i := len(texts) - 1; i >= 0; i-- {
+	for i, text := range slices.Backward(texts) {
 		v := make([]float32, dimensions)
-		for _, c := range texts[i] {
+		for _, c := range text {
 			if c >= 'a' && c <= 'z' {
 				v[int(c-'a')%dimensions]++
 			}
 		}
 		v[0]++
-		text, _ := json.Marshal(map[string]any{"index": i, "embedding": v, "object": "embedding"})
-		data = append(data, string(text))
+		one, _ := json.Marshal(map[string]any{"index": i, "embedding": v, "object": "embedding"})
+		data = append(data, string(one))
 	}
 	return `{"object":"list","data":[` + strings.Join(data, ",") + `]}`
 }
