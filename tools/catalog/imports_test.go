@@ -61,7 +61,7 @@ var layers = []struct {
 	{"tools/internal/database", []string{"tools", "workspace", "workspace/state"}},                              // its file is state, and its errors are those of tools
 	{"tools/internal/filelists", []string{"workspace", "workspace/fileindex"}},
 	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox", "tools/internal/filelists", "tools/internal/database"}}, // what categories share has settings, as they have
-	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                                                                             // the user of a tool is asked about what is lost
+	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile", "workspace/repository"}},                                                                                     // the user of a tool is asked about what is lost
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                          // it shows the command lines of others

@@ -156,6 +156,35 @@ func TestLosesAsTools(t *testing.T) {
 	}
 }
 
+// A line of PowerShell asks as one of bash does.
+func TestPowerShellLoses(t *testing.T) {
+	s := losing(t)
+	powershell := named(t, s.all, "powershell")
+	const big, never = "big.img (73 MB)", "; the history does not keep files above 67 MB, so it cannot be undone"
+	for want, lines := range map[string][]string{
+		"delete " + big + never: {
+			"Remove-Item big.img", "remove-item -Path big.img -Force", "ri 'big.img'", `del "big.img"`, "Remove-Item small, big.img", "Write-Output x; Remove-Item -LiteralPath big.img -ErrorAction Stop",
+			"if (Test-Path big.img) { Remove-Item big.img }", "cd d; Remove-Item ../big.img", "Remove-Item big.* # all", "rm big.img", `Remove-Item .\big.img`, "Get-Item x\nRemove-Item big.img",
+		},
+		"delete the directory d with 2 files (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as d/big.img": {"Remove-Item -Recurse -Force d", "Remove-Item d -r", "rm -rf d"},
+		"overwrite " + big + never:           {"Set-Content -Path big.img -Value x", "Set-Content big.img x", "'x' | Out-File big.img", "Clear-Content big.img", "Write-Output x > big.img", "echo x 2> big.img", "New-Item big.img -Force -ItemType File"},
+		"move small over " + big + never:     {"Move-Item small big.img -Force", "Move-Item -Path small -Destination big.img -Force"},
+		"copy small over " + big + never:     {"Copy-Item small big.img", "Copy-Item small -Destination big.img"},
+		"move big.img over d/" + big + never: {"Move-Item big.img d -Force"},
+		"": {
+			"Remove-Item small", "Remove-Item d", "Remove-Item $x", `Remove-Item "$x/big.img"`, "Remove-Item big.img -WhatIf", "Remove-Item * -Include *.o", "Write-Output 'Remove-Item big.img'", "# Remove-Item big.img", "Move-Item small big.img",
+			"'x' | Out-File big.img -Append", "Write-Output x >> big.img", "function f { Remove-Item big.img }", "Remove-Item `\nbig.img", "Remove-Item big.img -Recurse:$false", "New-Item big.img", "Set-Content small big.img", "Remove-Item", "cat big.img 2>&1",
+			"Get-ChildItem | Remove-Item", "Remove-Item build -Recurse", "Set-Location $x; Remove-Item big.img", "", "'", `"`, "> ", "Remove-Item '",
+		},
+	} {
+		for _, line := range lines {
+			if got := s.asks(powershell, map[string]any{"command": line + " "}); got != want {
+				t.Errorf("%s asks\n%s\nwant\n%s", line, got, want)
+			}
+		}
+	}
+}
+
 // git clean asks about what git does not track.
 func TestCleanLoses(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {

@@ -139,5 +139,5 @@ func (d Deps) inputLoses(ctx context.Context, in JobInputIn) (tools.Question, er
 		return tools.Question{}, nil
 	}
 	dir := processes.Dir(j.Foreground())
-	return d.lineLoses(ctx, line, command.Location{Dir: dir, Anywhere: dir == ""})
+	return d.question(ctx, command.Parse(line, command.Location{Dir: dir, Anywhere: dir == ""}).Losses)
 }

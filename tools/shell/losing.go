@@ -15,20 +15,14 @@ import (
 // line shows. Of directories that git ignores nothing is kept anyway, and where no program is
 // recorded, the result says that.
 func (d Deps) losing(ctx context.Context, in commandIn) (tools.Question, error) {
-	return d.lineLoses(ctx, in.Command, d.location(ctx, in))
+	return d.question(ctx, command.Parse(in.Command, d.location(ctx, in)).Losses)
 }
 
-// lineLoses does so for a line that runs at a place.
-func (d Deps) lineLoses(ctx context.Context, line string, at command.Location) (tools.Question, error) {
-	list := command.Parse(line, at).Losses
+// question asks about losses, if programs are recorded.
+func (d Deps) question(ctx context.Context, list []command.Loss) (tools.Question, error) {
 	if len(list) == 0 || d.Sandbox == nil || !d.Sandbox.Recorded(ctx) {
 		return tools.Question{}, nil
 	}
-	return question(ctx, list)
-}
-
-// question asks about the losses of a line that cannot be undone.
-func question(ctx context.Context, list []command.Loss) (tools.Question, error) {
 	tally := losses.Tally{Unignored: true}
 	counted := map[string]bool{}
 	for _, l := range list {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/secrets"
+	"toolcrib/tools/shell/internal/command"
 )
 
 //go:embed powershell.md
@@ -41,7 +42,7 @@ func powershellTool(d Deps) tools.Tool {
 		Streams: true, Timeout: longest + 30*time.Second, Spellings: powershellSpellings(),
 		Needs:  []tools.Need{{Binaries: []string{"pwsh"}, How: "install PowerShell 7"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds())}},
-		Plan:   d.planPowershell,
+		Plan:   d.planPowershell, Confirm: d.powershellQuestion,
 		Redact: redactPowershell,
 		Examples: []tools.Example[PowerShellIn]{{
 			Say:   "The exit code is that of exit.",
@@ -88,6 +89,11 @@ func (d Deps) planPowershell(ctx context.Context, in PowerShellIn) (tools.Plan, 
 		Ports:    len(in.Ports) > 0,
 		Shows:    commandIn(in).shows(),
 	}, nil
+}
+
+// powershellQuestion asks before a command loses what cannot be restored.
+func (d Deps) powershellQuestion(ctx context.Context, in PowerShellIn) (tools.Question, error) {
+	return d.question(ctx, command.PowerShell(in.Command, d.location(ctx, commandIn(in))))
 }
 
 // redactPowershell returns the arguments as records may have them. The line is not parsed.

@@ -123,7 +123,7 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	if exists {
 		e.before = history.VersionOf(info)
 		e.before.Index = c.indexOf(e.host, info)
-		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) {
+		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) && !repository.IsObject(e.host) {
 			c.late = append(c.late, e.host)
 		}
 		if info.Kind == workspace.KindOther {

@@ -307,15 +307,19 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// A file that changed without a report is named also without a file index, once there is one.
+// A file that changed without a report is named also without a file index, once there is one. An
+// object of git has got a new time alone.
 func TestLate(t *testing.T) {
+	const object = ".git/objects/ab/cdef"
 	f := start(t)
-	f.plant("a", "b")
+	f.plant("a", "b", object)
 	f.write("a", "x")
 	time.Sleep(10 * time.Millisecond) // clocks of files are coarse
-	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
+	f.must(errors.Join(os.WriteFile(f.path("b"), []byte("unseen"), 0o644), os.Chtimes(f.path(object), time.Time{}, time.Now())))
+	time.Sleep(10 * time.Millisecond)
 	f.write("b", "seen")
-	want := recorder.Changes{Changed: []string{"a", "b"}, Others: []string{"b"}}
+	f.remove(object)
+	want := recorder.Changes{Changed: []string{"a", "b"}, Deleted: []string{object}, Others: []string{"b"}}
 	if d := cmp.Diff(want, f.r.End()); d != "" {
 		t.Error(d)
 	}

@@ -16,6 +16,13 @@ func IsIndex(name string) bool {
 	return path.Base(name) == "index" && slices.Contains(strings.Split(path.Dir(name), "/"), ".git")
 }
 
+// IsObject reports whether a slash-separated path is that of an object or a pack in the directory of
+// a repository. Git renews its times where it would write it again, and never changes its content.
+func IsObject(name string) bool {
+	dir := path.Dir(path.Dir(name))
+	return path.Base(dir) == "objects" && slices.Contains(strings.Split(dir, "/"), ".git")
+}
+
 // MaxIndex is the size in bytes of the largest index whose content is compared.
 const MaxIndex = 8 << 20
 

@@ -101,6 +101,16 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+func TestIsObject(t *testing.T) {
+	for name, want := range map[string]bool{
+		".git/objects/ab/cdef": true, "/x/.git/modules/b/objects/pack/pack-1.idx": true, ".git/objects/ab": false, "objects/ab/cdef": false, ".git/refs/heads/main": false,
+	} {
+		if repository.IsObject(name) != want {
+			t.Errorf("%s: %t", name, !want)
+		}
+	}
+}
+
 func TestIsIndex(t *testing.T) {
 	for name, want := range map[string]bool{".git/index": true, "a/.git/modules/b/index": true, "/x/.git/index": true, "index": false, ".git/index.lock": false, "git/index": false, ".git": false} {
 		if repository.IsIndex(name) != want {

@@ -47,21 +47,19 @@ func (w *walker) assigns(list []*syntax.Assign) {
 // all follows the name of an array for all its elements.
 const all = "[@]"
 
-// holdsArray notes the elements of an array, none if one of them is not known.
+// holdsArray notes the elements of an array, none if it has too many or their places are not known.
 func (w *walker) holdsArray(a *syntax.Assign) {
 	name := a.Name.Value + all
 	var values []tools.Word
 	if a.Append {
-		values = w.values[name]
+		values = slices.Clone(w.values[name])
 	}
 	for _, elem := range a.Array.Elems {
-		if elem.Index != nil || elem.Value == nil {
+		if elem.Index != nil || elem.Value == nil || len(values) >= maxLosses {
 			values = nil
 			break
 		}
-		for _, v := range w.expand(elem.Value) {
-			values = append(slices.Clip(values), w.meant(v)...)
-		}
+		values = append(values, w.meant(w.value(elem.Value))...)
 	}
 	w.holds(name, values...)
 }
