@@ -33,6 +33,7 @@ func TestUsageErrors(t *testing.T) {
 		{"list --tools ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool with its category"},
 		{"list more", "", "one argument too many: \"more\"\n  toolcrib list [FLAGS]; toolcrib show TOOL describes one"},
 		{"lisst", "", "lisst: no such directory\n  did you mean the command \"list\"? It comes first: toolcrib list"},
+		{"call echo hi", "", "hi: no such directory\n  an argument has its name, as in toolcrib call echo text=hi; a directory comes after the arguments"},
 		{"nowhere", "", "nowhere: no such directory\n  toolcrib serve DIR: the directory that the tools may use"},
 		{"help echo", "", "\"echo\" is no command but a tool\n  toolcrib show echo"},
 		{"help lisst", "", "no command or topic is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands; topics: audit, benchmarks, clients, configuration, detached, documents, files, hooks, http, metrics, policy, resources, sandbox, search, security, tools, web"},

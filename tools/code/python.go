@@ -127,6 +127,9 @@ func hint(r pythonReport, network bool, within sandbox.Report) string {
 		return "there is no input: put the values into the code"
 	case r.Kind == "ModuleNotFoundError":
 		return r.others() + "; the user can install more for it, or set --python of the server to the interpreter of a virtual environment"
+	case within.Level == sandbox.Full && strings.Contains(r.Error, "Connection refused"):
+		return "nothing listens there: localhost is that of the programs of this workspace, not of the machine; bash with background=true starts a server"
+	case strings.Contains(r.Error, "the network is off"): // it says so itself
 	case !network && (r.Kind == "gaierror" || r.Kind == "URLError" || r.Kind == "ConnectionError" || strings.Contains(r.Error, "Network is unreachable")):
 		return "the network is off; network=true asks for it"
 	}

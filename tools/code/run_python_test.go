@@ -20,6 +20,8 @@ func TestPython(t *testing.T) {
 		{"a module of the workspace", "import own\nown.fail()", "exit 1 in …\n...\n  File \"<script>\", line 2, in <module>\n    own.fail()\n  File \"…own.py\", line 2, in fail\n    raise ValueError('own')\nValueError: own"},
 		{"causes", "try:\n    1/0\nexcept Exception as e:\n    raise KeyError('k') from e", "exit 1 in …\n...\nZeroDivisionError: division by zero\n\nThe above exception was the direct cause of the following exception:\n...\nKeyError: 'k'"},
 		{"no input", "input('name? ')", "exit 1 in …\n...\nthere is no input: put the values into the code\n...\nEOFError: EOF when reading a line\n\nname?"},
+		{"no server", "import urllib.request as u\nu.urlopen('http://localhost:18307')", "exit 1 in …\n...\nnothing listens there: localhost is that of the programs of this workspace, …; bash with background=true starts a server\n...\nurllib.error.URLError: <urlopen error [Errno 111] Connection refused>"},
+		{"no network", "import urllib.request as u\nu.urlopen('https://a.example')", "exit 1 in …\nthe network is off; it asked for a.example:443; network: true asks for it\nOSError: …\n..."},
 		{"not UTF-8", "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe\\x00ok\\n')\nsys.stdout.flush()", "ok in …\n...\n…ok"},
 		{"a lone surrogate", "print('\\ud800')\n'\\ud800'", "ok in …\n...\nvalue: '\\ud800'\n\n\\ud800"},
 		{"main", "import pickle\nclass A: pass\npickle.loads(pickle.dumps(A())).__class__.__name__, __name__", "ok in …\n...\nvalue: ('A', '__main__')"},

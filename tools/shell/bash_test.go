@@ -325,8 +325,11 @@ func TestUnbuffered(t *testing.T) {
 		{"x", sandbox.Options{Level: sandbox.None}, nil, "x"},
 		{"", passing, nil, "1"},
 	} {
-		if t.Setenv(name, tc.server); tc.server == "" {
-			os.Unsetenv(name)
+		t.Setenv(name, tc.server)
+		if tc.server == "" {
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
 		}
 		s.engine.Configure(tc.opt)
 		s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`, "env": tc.env}), `\n<`+tc.want+`>\n$`)
