@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"toolcrib/tools/catalog"
 )
 
 // TestTopics holds the topics of help to their form: a title that the list shows,
@@ -86,12 +88,13 @@ type names struct {
 func namesOf(t *testing.T) names {
 	t.Helper()
 	known := names{map[string][]string{}, topicsOf(t)}
-	overview, _, _ := invocation{args: []string{"help"}}.start(t)
+	categories := catalog.All(new(catalog.Services))
+	overview, _, _ := invocation{args: []string{"help"}, categories: categories}.start(t)
 	_, list, _ := strings.Cut(overview, "\nCommands ")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for _, line := range strings.Split(list, "\n")[1:] {
 		command := strings.Fields(line)[0]
-		page, _, _ := invocation{args: []string{"help", command}}.start(t)
+		page, _, _ := invocation{args: []string{"help", command}, categories: categories}.start(t)
 		page, _, _ = strings.Cut(page, "\n# ")
 		known.flags[command] = regexp.MustCompile(`--[a-z-]+`).FindAllString(page, -1)
 	}
@@ -119,6 +122,7 @@ func codeOf(text string) []string {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			fenced = !fenced
+		case line == "---\n": // of front matter
 		case fenced, strings.HasPrefix(line, "    "):
 			code = append(code, strings.TrimSpace(line))
 		default:

@@ -17,7 +17,7 @@ func Category(s *services.Services) tools.Category {
 	d.settings = tools.NewSettings(Settings{}, d.apply)
 	return tools.Category{
 		ID: "documents", Title: "read and search PDF and office files, books, mail and archives",
-		Guide:    "parse_document turns PDF and office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
+		Guide:    "parse_document turns PDF and office files, books, mail and archives into Markdown; search_documents finds passages that answer a question",
 		Settings: d.settings,
 		Tools: []tools.Tool{
 			parseDocumentTool(d),

@@ -58,11 +58,13 @@ func TestDisk(t *testing.T) {
 	if text := u.call("memory_write", args{"topic": "t0", "content": "x"}); !strings.HasPrefix(text, "error: unavailable: the state directory cannot be written") {
 		t.Errorf("a read-only disk: %s", text)
 	}
-	if text := newUser(t, disk, "", "local", root).call("memory_write", args{"topic": "t0", "content": "x"}); !strings.HasPrefix(text, "error: unavailable: ") {
+	late := newUser(t, disk, "", "local", root)
+	if text := late.call("memory_write", args{"topic": "t0", "content": "x"}); !strings.HasPrefix(text, "error: unavailable: ") {
 		t.Errorf("a read-only disk, with a new server: %s", text)
 	}
 	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=20m"); err != nil {
 		t.Fatal(err)
 	}
 	u.want("memory_write", args{"topic": "t0", "content": "x"}, "new version: …\n...")
+	late.want("memory_read", args{"topic": "t0"}, "1 memory; …\n…\nx")
 }

@@ -100,16 +100,24 @@ func (l *library) shelf(ctx context.Context, scope string) (*shelf, error) {
 	return s, nil
 }
 
-// dirOf returns what opens the state directory of a scope. It outlives the workspace of the
-// call that opened it.
+// dirOf returns what opens the state directory of a scope, which is open from the first
+// success on. It outlives the workspace of the call that opened it.
 func dirOf(ws *workspace.Workspace, scope string) func() (*state.Dir, error) {
 	base, root, outside := ws.StateBase(), ws.Origin(), ws.Roots()
-	return sync.OnceValues(func() (*state.Dir, error) {
-		if scope == ofUser {
-			return state.Shared(base, outside...)
+	var mu sync.Mutex
+	var dir *state.Dir
+	return func() (_ *state.Dir, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case dir != nil:
+		case scope == ofUser:
+			dir, err = state.Shared(base, outside...)
+		default:
+			dir, err = state.Open(base, root, outside...)
 		}
-		return state.Open(base, root, outside...)
-	})
+		return dir, err
+	}
 }
 
 // below returns the directory of a principal.

@@ -10,7 +10,7 @@ func Category(s *services.Services) tools.Category {
 	l := &library{source: s.Database()}
 	return tools.Category{
 		ID: "memory", Title: "remember beyond the session",
-		Guide: "memory_search finds what earlier sessions wrote down: look there before you ask the user again; memory_write keeps facts, decisions and preferences",
+		Guide: "memory_search finds what earlier sessions learnt; memory_write keeps facts and decisions",
 		Settings: tools.NewSettings(struct{}{}, func(_ struct{}, setup tools.Setup) {
 			l.redactor.Store(setup.Redactor)
 		}),

@@ -15,18 +15,18 @@ import (
 //go:embed memory_delete.md
 var memoryDeleteDoc string
 
-// MemoryDeleteIn names memories.
-type MemoryDeleteIn struct {
+// DeleteIn names memories.
+type DeleteIn struct {
 	IDs   []string `json:"ids,omitempty" jsonschema_description:"IDs of memories." jsonschema:"maxItems=50" alias:"id,memory_ids,memory_id"`
 	Topic string   `json:"topic,omitempty" jsonschema_description:"Topic of a memory, whole." jsonschema:"maxLength=200" alias:"title,name,key,subject"`
 	Scope string   `json:"scope,omitempty" jsonschema_description:"Default both." jsonschema:"enum=workspace,enum=user"`
 }
 
-// MemoryDeleteOut is what was deleted.
-type MemoryDeleteOut struct{ deleted []found }
+// DeleteOut is what was deleted.
+type DeleteOut struct{ deleted []found }
 
 // Text implements [tools.Texter].
-func (o MemoryDeleteOut) Text() string {
+func (o DeleteOut) Text() string {
 	lines := []string{textfile.Count(len(o.deleted), "memory") + " deleted; toolcrib memory restore ID brings one back within 30 days"}
 	for _, f := range o.deleted {
 		lines = append(lines, fmt.Sprintf("[%s] %s", f.ID, tools.Visible(f.Topic)))
@@ -35,26 +35,26 @@ func (o MemoryDeleteOut) Text() string {
 }
 
 func memoryDeleteTool(l *library) tools.Tool {
-	return tools.New(tools.Def[MemoryDeleteIn, MemoryDeleteOut]{
+	return tools.New(tools.Def[DeleteIn, DeleteOut]{
 		Name: "memory_delete", Title: "Forget memories", Doc: memoryDeleteDoc, Tags: []string{"memory", "state"},
 		Access: tools.Write, Effects: tools.State,
-		Examples: []tools.Example[MemoryDeleteIn]{{
+		Examples: []tools.Example[DeleteIn]{{
 			Say:    "Forget what is wrong",
 			Before: l.prepared("Release day", "Releases are made on Sundays."),
-			In:     MemoryDeleteIn{Topic: "Release day"},
+			In:     DeleteIn{Topic: "Release day"},
 			Want:   "1 memory deleted; toolcrib memory restore ID brings one back within 30 days\n[…] Release day",
 		}},
 		Run: l.delete,
 	})
 }
 
-func (l *library) delete(ctx context.Context, in MemoryDeleteIn) (MemoryDeleteOut, error) {
+func (l *library) delete(ctx context.Context, in DeleteIn) (DeleteOut, error) {
 	if len(in.IDs) == 0 && in.Topic == "" {
-		return MemoryDeleteOut{}, tools.Errorf(tools.InvalidArgument, "no memory is named").WithHint("give ids or topic")
+		return DeleteOut{}, tools.Errorf(tools.InvalidArgument, "no memory is named").WithHint("give ids or topic")
 	}
 	list, err := l.pick(ctx, in.IDs, in.Topic, in.Scope)
 	if err != nil {
-		return MemoryDeleteOut{}, err
+		return DeleteOut{}, err
 	}
 	for _, scope := range []string{inWorkspace, ofUser} {
 		here := idsIn(list, scope)
@@ -63,7 +63,7 @@ func (l *library) delete(ctx context.Context, in MemoryDeleteIn) (MemoryDeleteOu
 		}
 		s, err := l.shelf(ctx, scope)
 		if err != nil {
-			return MemoryDeleteOut{}, err
+			return DeleteOut{}, err
 		}
 		if err := s.Change(ctx, func(set *notes.Set) (notes.Batch, error) {
 			var b notes.Batch
@@ -74,10 +74,10 @@ func (l *library) delete(ctx context.Context, in MemoryDeleteIn) (MemoryDeleteOu
 			}
 			return b, nil
 		}); err != nil {
-			return MemoryDeleteOut{}, err
+			return DeleteOut{}, err
 		}
 	}
-	return MemoryDeleteOut{list}, nil
+	return DeleteOut{list}, nil
 }
 
 // idsIn returns the IDs of the notes of a scope.

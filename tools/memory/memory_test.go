@@ -357,7 +357,7 @@ func TestResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := out.(memory.MemoryResourceOut).Content()
+	blocks := out.(memory.ResourceOut).Content()
 	if len(blocks) != 1 || !strings.HasPrefix(blocks[0].Text, "---\nid: "+id+"\n") || !strings.HasSuffix(blocks[0].Text, "\nother text\n") {
 		t.Errorf("got %+v", blocks)
 	}

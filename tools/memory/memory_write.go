@@ -17,8 +17,8 @@ import (
 //go:embed memory_write.md
 var memoryWriteDoc string
 
-// MemoryWriteIn is a memory.
-type MemoryWriteIn struct {
+// WriteIn is a memory.
+type WriteIn struct {
 	Content         string   `json:"content" jsonschema_description:"What to remember, understandable by itself." jsonschema:"minLength=1" record:"digest" alias:"text,memory,fact,value,note"`
 	Topic           string   `json:"topic,omitempty" jsonschema_description:"Short title, which names the memory; default its first line." jsonschema:"maxLength=200" alias:"title,name,key,subject"`
 	Tags            []string `json:"tags,omitempty" jsonschema_description:"Words to find it by." jsonschema:"maxItems=20" alias:"tag,labels,keywords"`
@@ -28,11 +28,11 @@ type MemoryWriteIn struct {
 	ExpectedVersion *int64   `json:"expected_version,omitempty" jsonschema_description:"Only if the topic has this version; 0 = it must not exist." jsonschema:"minimum=0,maximum=9007199254740991" alias:"if_version"`
 }
 
-// MemoryWriteOut is what was written.
-type MemoryWriteOut struct{ change }
+// WriteOut is what was written.
+type WriteOut struct{ change }
 
 // Text implements [tools.Texter].
-func (o MemoryWriteOut) Text() string {
+func (o WriteOut) Text() string {
 	verb := "written"
 	switch {
 	case o.same:
@@ -66,20 +66,20 @@ func (o MemoryWriteOut) Text() string {
 }
 
 func memoryWriteTool(l *library) tools.Tool {
-	return tools.New(tools.Def[MemoryWriteIn, MemoryWriteOut]{
+	return tools.New(tools.Def[WriteIn, WriteOut]{
 		Name: "memory_write", Title: "Remember something", Doc: memoryWriteDoc, Tags: []string{"memory", "state"},
 		Access: tools.Write, Effects: tools.State, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{"content": textfile.Size(maxContent), "notes": maxNotes}},
-		Examples: []tools.Example[MemoryWriteIn]{
+		Examples: []tools.Example[WriteIn]{
 			{
 				Say:  "Remember a decision",
-				In:   MemoryWriteIn{Topic: "Release day", Content: "Releases are made on Tuesdays, so that a bad one is mended within the week.", Tags: []string{"release"}},
+				In:   WriteIn{Topic: "Release day", Content: "Releases are made on Tuesdays, so that a bad one is mended within the week.", Tags: []string{"release"}},
 				Want: "written: […] Release day, version 1, 75 bytes, created …, updated …",
 			},
 			{
 				Say:    "It has changed",
 				Before: l.prepared("Release day", "Releases are made on Tuesdays."),
-				In:     MemoryWriteIn{Topic: "Release day", Content: "Releases are made on Mondays since May 2026."},
+				In:     WriteIn{Topic: "Release day", Content: "Releases are made on Mondays since May 2026."},
 				Want:   "new version: […] Release day, version 2, 44 bytes, created …, updated …\nreplaces version 1 of …, by …",
 			},
 		},
@@ -87,7 +87,7 @@ func memoryWriteTool(l *library) tools.Tool {
 	})
 }
 
-func (l *library) write(ctx context.Context, in MemoryWriteIn) (MemoryWriteOut, error) {
+func (l *library) write(ctx context.Context, in WriteIn) (WriteOut, error) {
 	content := strings.TrimSpace(in.Content)
 	topic := strings.Join(strings.Fields(in.Topic), " ")
 	if topic == "" {
@@ -95,18 +95,18 @@ func (l *library) write(ctx context.Context, in MemoryWriteIn) (MemoryWriteOut, 
 	}
 	switch {
 	case content == "" || topic == "":
-		return MemoryWriteOut{}, tools.Errorf(tools.InvalidArgument, "/content: it is empty").WithHint("memory_delete removes a memory")
+		return WriteOut{}, tools.Errorf(tools.InvalidArgument, "/content: it is empty").WithHint("memory_delete removes a memory")
 	case len(content) > maxContent:
-		return MemoryWriteOut{}, tools.Errorf(tools.TooLarge, "/content: it has %s, at most %s are kept", textfile.Size(int64(len(content))), textfile.Size(maxContent)).
+		return WriteOut{}, tools.Errorf(tools.TooLarge, "/content: it has %s, at most %s are kept", textfile.Size(int64(len(content))), textfile.Size(maxContent)).
 			WithHint("write a file, and remember where it is")
 	}
 	now := time.Now().UTC().Truncate(time.Second)
 	expires, err := expiry(in.Expires, now)
 	if err != nil {
-		return MemoryWriteOut{}, err
+		return WriteOut{}, err
 	}
 	if err := l.refuseSecrets(append([]string{topic, content}, in.Tags...)...); err != nil {
-		return MemoryWriteOut{}, err
+		return WriteOut{}, err
 	}
 	done, err := l.remember(ctx, in.Scope, func(set *notes.Set) (*notes.Note, *notes.Note, error) {
 		old := named(set, topic)
@@ -140,7 +140,7 @@ func (l *library) write(ctx context.Context, in MemoryWriteIn) (MemoryWriteOut, 
 		n.Supersedes = slices.DeleteFunc(n.Supersedes, func(id string) bool { return id == n.ID })
 		return n, old, nil
 	})
-	return MemoryWriteOut{done}, err
+	return WriteOut{done}, err
 }
 
 // expect refuses a topic whose version is not the expected one; nil expects any.

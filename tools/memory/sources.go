@@ -19,16 +19,16 @@ var memoryResourceDoc string
 // memoryURI is the prefix of the URIs of memories.
 const memoryURI = "toolcrib://memory/"
 
-// MemoryResourceIn says which memory to read.
-type MemoryResourceIn struct {
+// ResourceIn says which memory to read.
+type ResourceIn struct {
 	ID string `json:"id,omitempty" jsonschema:"maxLength=64" jsonschema_description:"ID of the memory; default the newest."`
 }
 
-// MemoryResourceOut is a memory as a file.
-type MemoryResourceOut struct{ uri, text string }
+// ResourceOut is a memory as a file.
+type ResourceOut struct{ uri, text string }
 
 // Content returns the memory as one block.
-func (o MemoryResourceOut) Content() []tools.Block {
+func (o ResourceOut) Content() []tools.Block {
 	return []tools.Block{{Kind: tools.ResourceBlock, URI: o.uri, MIME: "text/markdown", Text: o.text}}
 }
 
@@ -38,16 +38,16 @@ func sources(l *library) []tools.Source {
 		Name: "memory", Title: "Memories", MIME: "text/markdown",
 		Description: "What earlier sessions have remembered, in this workspace and for the user.",
 		Template:    memoryURI + "{id}", Needs: "memory_read",
-		Read: tools.New(tools.Def[MemoryResourceIn, MemoryResourceOut]{
+		Read: tools.New(tools.Def[ResourceIn, ResourceOut]{
 			Name: "memory_resource", Title: "Read a memory as a resource", Doc: memoryResourceDoc, SameAs: "memory_read",
 			Access: tools.Read, Effects: tools.None, Repeatable: true,
 			Limits:   tools.Limits{Text: tools.MaxResource},
-			Examples: []tools.Example[MemoryResourceIn]{{Say: "Read a memory.", Before: l.prepared("Release day", "Releases are made on Tuesdays.")}},
+			Examples: []tools.Example[ResourceIn]{{Say: "Read a memory.", Before: l.prepared("Release day", "Releases are made on Tuesdays.")}},
 			Run:      l.resource,
 		}),
 		Args: func(uri string) (json.RawMessage, bool) {
 			id, ok := strings.CutPrefix(uri, memoryURI)
-			args, err := json.Marshal(MemoryResourceIn{id})
+			args, err := json.Marshal(ResourceIn{id})
 			return args, ok && id != "" && err == nil
 		},
 		List:     l.list,
@@ -62,20 +62,20 @@ func sources(l *library) []tools.Source {
 	}}
 }
 
-func (l *library) resource(ctx context.Context, in MemoryResourceIn) (MemoryResourceOut, error) {
+func (l *library) resource(ctx context.Context, in ResourceIn) (ResourceOut, error) {
 	if in.ID == "" {
 		newest, err := l.list(ctx)
 		if err != nil || len(newest) == 0 {
-			return MemoryResourceOut{}, cmp.Or(err, error(tools.Errorf(tools.NotFound, "there are no memories")))
+			return ResourceOut{}, cmp.Or(err, error(tools.Errorf(tools.NotFound, "there are no memories")))
 		}
 		in.ID = newest[0].Name
 	}
 	list, err := l.pick(ctx, []string{in.ID}, "", "")
 	if err != nil {
-		return MemoryResourceOut{}, err
+		return ResourceOut{}, err
 	}
 	text, err := notes.Format(list[0].Note)
-	return MemoryResourceOut{memoryURI + list[0].ID, string(text)}, err
+	return ResourceOut{memoryURI + list[0].ID, string(text)}, err
 }
 
 // list returns the newest memories.

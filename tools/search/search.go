@@ -20,7 +20,7 @@ func Category(s *services.Services) tools.Category {
 	set := tools.NewSettings(Settings{}, nil)
 	return tools.Category{
 		ID: "search", Title: "find files by name and lines by text",
-		Guide:    "glob finds files by name; grep finds lines by their text; what .gitignore leaves out is left out, unless told otherwise; the line numbers that grep prints are those that read_file takes as offset",
+		Guide:    "glob finds files by name; grep finds lines by their text; what .gitignore names is left out, unless told otherwise; line numbers of grep are offsets of read_file",
 		Settings: set,
 		Tools:    Tools(d),
 		Start: func(ctx context.Context, busy func() bool) (stop func()) {

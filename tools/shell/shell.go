@@ -13,7 +13,7 @@ func Category(s *services.Services) tools.Category {
 	return tools.Category{
 		ID: "shell", Title: "run commands, follow jobs, list and end processes",
 		Guide: "bash runs commands in a sandbox, without the network unless asked for; powershell runs those of PowerShell; job_output follows what runs on; job_input types into it; job_list lists it; job_stop ends it; " +
-			"process_list shows what runs on the machine; process_kill ends one of these",
+			"process_list shows what runs on the machine; process_kill ends it",
 		Outlasting: "jobs and sessions outlast the client: job_list shows those of before",
 		Settings: tools.NewSettings(Settings{}, func(set Settings, setup tools.Setup) {
 			d.Jobs.Configure(set.options(setup))

@@ -14,7 +14,7 @@ func Category(s *services.Services) tools.Category {
 	e := &engine{source: s.Database()}
 	return tools.Category{
 		ID: "storage", Title: "keep values by key",
-		Guide: "storage keeps values by key beyond the session, with compare-and-set",
+		Guide: "storage keeps values by key",
 		Tools: []tools.Tool{storageTool(e)},
 	}
 }

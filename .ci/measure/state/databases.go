@@ -49,7 +49,7 @@ func (w world) run(ctx context.Context, f func(context.Context, world) error) er
 
 // start starts a server of the world.
 func (w world) start(ctx context.Context) (*harness.ToolUser, error) {
-	cmd := exec.CommandContext(ctx, w.env.Binary, "serve", "--toolsets", "storage,memory", "--state-dir", filepath.Join(w.base, "kept"), filepath.Join(w.base, "files"))
+	cmd := exec.CommandContext(ctx, w.env.Binary, "serve", "--toolsets", "storage,memory,data", "--state-dir", filepath.Join(w.base, "kept"), filepath.Join(w.base, "files"))
 	cmd.Env = append(os.Environ(), "TOOLCRIB_DATABASE="+w.url)
 	return harness.UseCommand(cmd)
 }

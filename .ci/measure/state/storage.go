@@ -23,7 +23,7 @@ const (
 func Storage(ctx context.Context, env harness.Environment) error {
 	fmt.Printf("| storage: %d processes count by compare-and-set; %d at a time are killed while they write |\n", counters, killed)
 	fmt.Println("| database | increments | sum | a second | conflicts | slowest call | kills | acknowledged | lost | written, not acknowledged |\n|---|---|---|---|---|---|---|---|---|---|")
-	return onBoth(ctx, env, "SQLite", func(ctx context.Context, w world) error {
+	err := onBoth(ctx, env, "SQLite", func(ctx context.Context, w world) error {
 		c := &counting{rounds: env.Of(10_000, 50)}
 		if err := c.run(ctx, w); err != nil {
 			return err
@@ -42,6 +42,24 @@ func Storage(ctx context.Context, env harness.Environment) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	o := new(outage)
+	if err := o.run(ctx, env); err != nil {
+		return err
+	}
+	fmt.Printf("\n| PostgreSQL crashes %d times and is stopped for a minute, while a process writes | acknowledged | lost | calls that said unavailable | of unknown outcome | slowest call | calls of other tools meanwhile |\n|---|---|---|---|---|---|---|\n", crashes)
+	fmt.Printf("| | %d | %d | %d | %d | %.1f s | %d |\n", o.acknowledged, o.lost, o.unavailable, o.uncertain, o.slowest.Seconds(), o.others)
+	switch {
+	case o.lost > 0:
+		return fmt.Errorf("%d acknowledged writes are lost", o.lost)
+	case o.slowest > mostWait:
+		return fmt.Errorf("a call took %.1f s", o.slowest.Seconds())
+	case o.unavailable == 0:
+		return errors.New("no call met the outage: nothing is proved")
+	}
+	return nil
 }
 
 // counting is many that count one value up.

@@ -179,7 +179,7 @@ func TestBroken(t *testing.T) {
 	for _, c := range []struct{ name, base, url, want string }{
 		{"damaged", damaged, "", "damaged"},
 		{"no state", "", "", "no state directory"},
-		{"a file in its place", file, "", "does not answer"},
+		{"a file in its place", file, "", "the state directory cannot be used"},
 		{"no server", "", "postgres://nobody@127.0.0.1:1/none", "does not answer"},
 		{"no such name", "", "postgres://nobody@no.such.host.invalid/none", "does not answer"},
 	} {

@@ -62,6 +62,7 @@ func Told(err error) error {
 		sqlite = coded.Code() & 0xff
 	}
 	answer, isPostgres := errors.AsType[*pgconn.PgError](err)
+	file, isFile := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, errUncertain):
 		e.Msg, e.Hint = errUncertain.Error(), ""
@@ -73,6 +74,8 @@ func Told(err error) error {
 		e.Msg, e.Hint = "the state database is damaged", "toolcrib doctor names the file; the user must bring it back from a backup, or move it away to begin anew"
 	case sqlite == sqliteReadOnly || sqlite == sqliteCantOpen || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
 		e.Msg, e.Hint = "the state directory cannot be written", "the user must make it writable, or start the server with another --state-dir"
+	case isFile:
+		e.Msg = "the state directory cannot be used: " + file.Op + ": " + file.Err.Error()
 	case isSQLite:
 		e.Msg = "the state database failed: " + coded.Error()
 	case isPostgres:
