@@ -134,7 +134,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"file", "job", "manual"}}, {without, []string{"job", "manual"}}, {nil, nil}} {
+	}{{all(), []string{"file", "job", "web", "manual"}}, {without, []string{"job", "web", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

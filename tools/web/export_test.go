@@ -11,14 +11,14 @@ import (
 	"toolcrib/tools/outbound"
 )
 
-// NewTools returns the tools of the category in a network that network makes, whose
+// NewTools returns the tools and the resources of the category in a network that network makes, whose
 // certificates trust accepts, with jobs that have opened ports, and with pauses between the
 // requests of a crawl.
-func NewTools(set Settings, network func(outbound.Rules) outbound.Rules, trust *tls.Config, opened func(string, int) bool, pace time.Duration) []tools.Tool {
+func NewTools(set Settings, network func(outbound.Rules) outbound.Rules, trust *tls.Config, opened func(string, int) bool, pace time.Duration) ([]tools.Tool, []tools.Source) {
 	client := new(outbound.Client)
 	e := newEngine(deps{client: func() *outbound.Client { return client }, browser: browser.New(sandbox.New()), readers: new(linked.Readers), network: network, trust: trust, opened: opened, pace: pace})
 	e.settings.Apply(&set, tools.Setup{})
-	return e.tools()
+	return e.tools(), e.sources()
 }
 
 // Outside is the reminder in each result.

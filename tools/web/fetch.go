@@ -30,9 +30,9 @@ type request struct {
 // reading is what was read at an address.
 type reading struct {
 	page     *outbound.Page
-	asked    string // the address that was asked for
-	rendered bool   // page is what its scripts have made of it
-	renewed  bool   // a further part was wanted, and the first page is no longer kept
+	ask      outbound.Request
+	rendered bool // page is what its scripts have made of it
+	renewed  bool // a further part was wanted, and the first page is no longer kept
 	notes    []string
 }
 
@@ -104,7 +104,7 @@ func (e *engine) read(ctx context.Context, r request) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &reading{page: got, asked: secure.URL, renewed: r.further}
+	read := &reading{page: got, ask: secure, renewed: r.further}
 	switch {
 	case r.render == "never" || own || r.method != "" && r.method != http.MethodGet || !isPage(got):
 	case r.render == "always":
@@ -184,9 +184,9 @@ func (e *engine) kept(ctx context.Context, ask outbound.Request) *reading {
 	plain, rendered := e.client().Snapshot(ctx, ask), e.client().Snapshot(ctx, rendering(ask))
 	switch {
 	case rendered != nil && (plain == nil || rendered.At.After(plain.At)):
-		return &reading{page: rendered, asked: ask.URL, rendered: true}
+		return &reading{page: rendered, ask: ask, rendered: true}
 	case plain != nil && plain.Status < 400:
-		return &reading{page: plain, asked: ask.URL}
+		return &reading{page: plain, ask: ask}
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ type world struct {
 	asked   []string // method, host and path of each request
 	dialled []string
 	tools   []tools.Tool
+	sources []tools.Source
 }
 
 func newWorld(t testing.TB, hosts map[string]http.HandlerFunc) *world {
@@ -108,7 +109,7 @@ func (w *world) network(rules outbound.Rules) outbound.Rules {
 
 func (w *world) all() []tools.Tool {
 	if w.tools == nil {
-		w.tools = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened, w.pace) //nolint:gosec // the server's certificate is of the test
+		w.tools, w.sources = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened, w.pace) //nolint:gosec // the server's certificate is of the test
 	}
 	return w.tools
 }
