@@ -232,11 +232,16 @@ func refused(p *outbound.Page) error {
 	switch p.Status {
 	case http.StatusNotFound, http.StatusGone:
 		code, hint = tools.NotFound, "web_search finds where it may be now"
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusUnavailableForLegalReasons:
+	case http.StatusUnauthorized:
+		code, hint = tools.Denied, "headers takes what identifies you, such as Authorization: Bearer TOKEN"
+	case http.StatusForbidden, http.StatusUnavailableForLegalReasons:
 		code = tools.Denied
 	case http.StatusTooManyRequests:
 		hint = "try again later"
 		if after := p.Header.Get("Retry-After"); after != "" {
+			if strings.Trim(after, "0123456789") == "" {
+				after += " seconds"
+			}
 			hint = "try again after " + after
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Heading is a heading of a text in Markdown.
 type Heading struct {
 	Level  int
-	Text   string
+	Text   string // without marks
 	Offset int // in characters
 }
 
@@ -34,7 +34,7 @@ func Outline(markdown string) []Heading {
 		default:
 			rest := strings.TrimLeft(text, "#")
 			if level := len(text) - len(rest); level >= 1 && level <= 6 && strings.HasPrefix(rest, " ") {
-				out = append(out, Heading{level, strings.TrimSpace(rest), offset})
+				out = append(out, Heading{level, strings.TrimSpace(plainInline(rest)), offset})
 			}
 		}
 		offset += utf8.RuneCountInString(line)
