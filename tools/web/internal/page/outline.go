@@ -13,7 +13,7 @@ import (
 type Heading struct {
 	Level  int
 	Text   string // without marks
-	Offset int // in characters
+	Offset int    // in characters
 }
 
 // Outline returns the headings of a text in Markdown.
