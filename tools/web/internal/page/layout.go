@@ -142,7 +142,11 @@ func opener(n *html.Node) bool {
 	if n.DataAtom != atom.Button || n.Parent == nil || !isHeading(n.Parent.DataAtom) && n.Parent.DataAtom != atom.Summary {
 		return false
 	}
+	beside := 0
 	for c := range n.Parent.ChildNodes() {
+		if beside++; beside > 10 { // no heading that opens a part has so many
+			return false
+		}
 		if c != n && strings.TrimSpace(c.Data) != "" && (c.Type == html.TextNode || strings.TrimSpace(textOf(c)) != "") {
 			return false
 		}

@@ -121,6 +121,7 @@ func TestBounds(t *testing.T) {
 		{"many blocks", many(50_000, "<p>x ") + "needle", "needle"},
 		{"many links", many(10_000, "<a href=/"+many(200, "y")+">x</a> ") + "needle", "needle"},
 		{"many names", "<p>needle" + many(20_000, "<div class='share related comments tags footer'>x"), "needle"},
+		{"buttons of a heading", "<h2>" + many(200_000, "<button></button>") + "</h2><p>needle", "needle"},
 		{"one long class", "<div class='" + many(100_000, "share ") + "'>needle</div>", "needle"},
 		{"nested links of blocks", many(300, "<a href=x><div>") + "needle", "needle"},
 	} {
