@@ -174,7 +174,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"run", "file", "memory", "schedule", "job", "manual"}}, {without, []string{"run", "memory", "schedule", "job", "manual"}}, {nil, nil}} {
+	}{{all(), []string{"run", "file", "memory", "schedule", "job", "web", "manual"}}, {without, []string{"run", "memory", "schedule", "job", "web", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

@@ -30,9 +30,9 @@ type request struct {
 // reading is what was read at an address.
 type reading struct {
 	page     *outbound.Page
-	asked    string // the address that was asked for
-	rendered bool   // page is what its scripts have made of it
-	renewed  bool   // a further part was wanted, and the first page is no longer kept
+	ask      outbound.Request
+	rendered bool // page is what its scripts have made of it
+	renewed  bool // a further part was wanted, and the first page is no longer kept
 	notes    []string
 }
 
@@ -104,7 +104,7 @@ func (e *engine) read(ctx context.Context, r request) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &reading{page: got, asked: secure.URL, renewed: r.further}
+	read := &reading{page: got, ask: secure, renewed: r.further}
 	switch {
 	case r.render == "never" || own || r.method != "" && r.method != http.MethodGet || !isPage(got):
 	case r.render == "always":
@@ -182,9 +182,9 @@ func (e *engine) kept(ctx context.Context, ask outbound.Request) *reading {
 	plain, rendered := e.client().Snapshot(ctx, ask), e.client().Snapshot(ctx, rendering(ask))
 	switch {
 	case rendered != nil && (plain == nil || rendered.At.After(plain.At)):
-		return &reading{page: rendered, asked: ask.URL, rendered: true}
+		return &reading{page: rendered, ask: ask, rendered: true}
 	case plain != nil && plain.Status < 400:
-		return &reading{page: plain, asked: ask.URL}
+		return &reading{page: plain, ask: ask}
 	}
 	return nil
 }
@@ -230,11 +230,16 @@ func refused(p *outbound.Page) error {
 	switch p.Status {
 	case http.StatusNotFound, http.StatusGone:
 		code, hint = tools.NotFound, "web_search finds where it may be now"
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusUnavailableForLegalReasons:
+	case http.StatusUnauthorized:
+		code, hint = tools.Denied, "headers takes what identifies you, such as Authorization: Bearer TOKEN"
+	case http.StatusForbidden, http.StatusUnavailableForLegalReasons:
 		code = tools.Denied
 	case http.StatusTooManyRequests:
 		hint = "try again later"
 		if after := p.Header.Get("Retry-After"); after != "" {
+			if strings.Trim(after, "0123456789") == "" {
+				after += " seconds"
+			}
 			hint = "try again after " + after
 		}
 	}

@@ -271,6 +271,65 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// TestResource links a file that is no text, for its principal and as it was read.
+func TestResource(t *testing.T) {
+	content := "\x00\x01first"
+	w := newWorld(t, map[string]http.HandlerFunc{"a.example.org": func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(rw, r)
+		case "/large":
+			answer("application/octet-stream", make([]byte, tools.MaxResource+1))(rw, r)
+		default:
+			answer("application/octet-stream", []byte(content))(rw, r)
+		}
+	}})
+	fetch := func(args string) []tools.Block {
+		t.Helper()
+		result, err := tooltest.Call(t.Context(), w.ws, w.tool("web_fetch"), []byte(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Content
+	}
+	blocks := fetch(`{"url":"https://a.example.org/data.bin"}`)
+	if len(blocks) != 2 || blocks[1].Kind != tools.LinkBlock || blocks[1].Name != "data.bin" || blocks[1].MIME != "application/octet-stream" {
+		t.Fatalf("%+v", blocks)
+	}
+	if large := fetch(`{"url":"https://a.example.org/large"}`); len(large) != 1 {
+		t.Errorf("a link to a file that is no resource: %d blocks", len(large))
+	}
+	content = "\x00\x01second"
+	source := w.sources[0]
+	read := func(principal string) ([]tools.Block, error) {
+		t.Helper()
+		args, ok := source.Args(blocks[1].URI)
+		if !ok {
+			t.Fatal(blocks[1].URI)
+		}
+		b, err := source.Read.Bind(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := source.Read.Run(tools.WithSession(t.Context(), &tools.SessionInfo{Principal: principal, Workspace: w.ws}), b)
+		if err != nil {
+			return nil, err
+		}
+		return out.(tools.Contenter).Content(), nil
+	}
+	got, err := read(tools.Local)
+	if err != nil || len(got) != 1 || string(got[0].Data) != "\x00\x01first" || got[0].URI != blocks[1].URI {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := read("another"); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
+		t.Errorf("another principal: %v", err)
+	}
+	handles, err := source.Complete(tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local}), "handle", "")
+	if err != nil || len(handles) != 1 || !strings.HasSuffix(blocks[1].URI, handles[0]) {
+		t.Errorf("%q, %v", handles, err)
+	}
+}
+
 // TestSecretsInAddresses are not shown; the code of an article is no secret.
 func TestSecretsInAddresses(t *testing.T) {
 	w := exampleWorld(t)

@@ -166,7 +166,7 @@ func TestImagesAlike(t *testing.T) {
 	})
 	w.set.SerpAPI = "k"
 	noise := image.NewNRGBA(image.Rect(0, 0, 900, 900))
-	rand.NewChaCha8([32]byte{}).Read(noise.Pix)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise.Pix) // it cannot fail
 	var large, small bytes.Buffer
 	if err := errors.Join(png.Encode(&large, noise), png.Encode(&small, image.NewGray(image.Rect(0, 0, 3, 2)))); err != nil {
 		t.Fatal(err)

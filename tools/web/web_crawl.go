@@ -291,7 +291,7 @@ func (c *crawl) readAll(ctx context.Context, level []string, follow bool) {
 func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 	p := CrawledPage{URL: shown(at)}
 	fail := func(err error) (CrawledPage, []page.Link) {
-		e := tools.AsError(err)
+		e := plain(err)
 		if c.ctx.Err() != nil {
 			e = tools.Errorf(tools.Timeout, "not read within the time of the call, %s", crawlTime)
 		}
@@ -310,7 +310,7 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 	}
 	t, err := got.convert(c.ctx, c.e.readers, c.in.Format, c.in.Main)
 	if err != nil {
-		return fail(plain(err))
+		return fail(err)
 	}
 	p.Status = textfile.Count(utf8.RuneCountInString(t.body), "character")
 	if t.meta.Title != "" {

@@ -163,7 +163,7 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 	case t.kind == "image" && in.Save == "":
 		return e.image(ctx, got, t)
 	case t.kind == "file" && in.Save == "":
-		return FetchOut{Status: tools.AsError(err).Msg, Notes: []string{t.wayOut()}}, nil
+		return FetchOut{Status: tools.AsError(err).Msg, Notes: []string{t.wayOut()}, blocks: e.link(ctx, got, t.media)}, nil
 	default:
 		return FetchOut{}, err
 	}
@@ -215,8 +215,8 @@ func (r *reading) head(in FetchIn, t text) []string {
 		lines = append(lines, strings.Join(facts, "; "))
 	}
 	notes := slices.Clone(t.notes)
-	if r.asked != r.page.URL {
-		notes = append(notes, "redirected from "+shown(r.asked))
+	if r.ask.URL != r.page.URL {
+		notes = append(notes, "redirected from "+shown(r.ask.URL))
 	}
 	if r.rendered {
 		notes = append(notes, "rendered by a browser")

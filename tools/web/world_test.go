@@ -40,6 +40,7 @@ type world struct {
 	dialled []string
 	tools   []tools.Tool
 	file    func(ctx context.Context, url string, most int64) (*outbound.Page, error)
+	sources []tools.Source
 }
 
 func newWorld(t testing.TB, hosts map[string]http.HandlerFunc) *world {
@@ -109,7 +110,7 @@ func (w *world) network(rules outbound.Rules) outbound.Rules {
 
 func (w *world) all() []tools.Tool {
 	if w.tools == nil {
-		w.tools, w.file = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened, w.pace) //nolint:gosec // the server's certificate is of the test
+		w.tools, w.sources, w.file = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened, w.pace) //nolint:gosec // the server's certificate is of the test
 	}
 	return w.tools
 }

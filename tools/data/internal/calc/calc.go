@@ -2,8 +2,9 @@
 //
 // Integers, decimals and fractions are exact rationals ([big.Rat]). A value becomes an
 // approximation ([big.Float]) only where it has no exact form that fits: a root, a logarithm, a
-// sine. Every such value has guard digits more than the result shows. Operators mean what they
-// mean in Python. Start at [Eval], then parse.go, number.go, functions.go and series.go. The
+// sine. Every such value has guard digits more than the result shows. A library of decimals
+// would round a third at its precision, so that three of them were not one. Operators mean what
+// they mean in Python. Start at [Eval], then parse.go, number.go, functions.go and series.go. The
 // package imports nothing of toolcrib.
 package calc
 
@@ -23,7 +24,7 @@ const (
 	MaxNesting   = 100
 	MaxPrecision = 200
 	MaxScale     = 1_000
-	MaxTime      = time.Second
+	MaxTime      = time.Second // of the clock: the slowest take 50 ms of an idle machine
 )
 
 // guard is how many digits intermediate values have beyond the precision of the result. Where

@@ -101,7 +101,8 @@ func (d *layout) walk(n *html.Node, at int) {
 		d.boxes = append(d.boxes, box{node: n, parent: at, from: len(d.runs), hint: h, inherited: h | d.boxes[at].inherited, names: names})
 		d.box = i
 	}
-	if n.DataAtom == atom.A {
+	leads := n.DataAtom == atom.A && !selfLink(n)
+	if leads {
 		d.anchors++
 	}
 	for c := range n.ChildNodes() {
@@ -113,9 +114,24 @@ func (d *layout) walk(n *html.Node, at int) {
 		d.boxes[i].to = len(d.runs)
 		d.box = at
 	}
-	if n.DataAtom == atom.A {
+	if leads {
 		d.anchors--
 	}
+}
+
+// selfLink reports whether a link leads to what it stands in: a heading or a term that can be
+// linked to.
+func selfLink(a *html.Node) bool {
+	target, ok := strings.CutPrefix(attr(a, "href"), "#")
+	if !ok || target == "" {
+		return false
+	}
+	for n, up := a, 0; n != nil && up < 3; n, up = n.Parent, up+1 {
+		if attr(n, "id") == target {
+			return true
+		}
+	}
+	return false
 }
 
 // shadow reports whether a template is the content of the element that holds it.
@@ -126,7 +142,11 @@ func opener(n *html.Node) bool {
 	if n.DataAtom != atom.Button || n.Parent == nil || !isHeading(n.Parent.DataAtom) && n.Parent.DataAtom != atom.Summary {
 		return false
 	}
+	beside := 0
 	for c := range n.Parent.ChildNodes() {
+		if beside++; beside > 10 { // no heading that opens a part has so many
+			return false
+		}
 		if c != n && strings.TrimSpace(c.Data) != "" && (c.Type == html.TextNode || strings.TrimSpace(textOf(c)) != "") {
 			return false
 		}

@@ -187,7 +187,13 @@ func (f *flow) node(n *html.Node) {
 	default:
 		return
 	}
-	if f.r.done() || f.r.skips(n) {
+	if f.r.done() {
+		return
+	}
+	if f.r.skips(n) {
+		if n.DataAtom == atom.Input && attr(n, "type") != "hidden" {
+			f.in.space() // it parts labels
+		}
 		return
 	}
 	if _, holds := f.r.holds[n]; !holds && !isBlock(n.DataAtom) {

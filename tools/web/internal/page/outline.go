@@ -12,8 +12,8 @@ import (
 // Heading is a heading of a text in Markdown.
 type Heading struct {
 	Level  int
-	Text   string
-	Offset int // in characters
+	Text   string // without marks
+	Offset int    // in characters
 }
 
 // Outline returns the headings of a text in Markdown.
@@ -34,7 +34,7 @@ func Outline(markdown string) []Heading {
 		default:
 			rest := strings.TrimLeft(text, "#")
 			if level := len(text) - len(rest); level >= 1 && level <= 6 && strings.HasPrefix(rest, " ") {
-				out = append(out, Heading{level, strings.TrimSpace(rest), offset})
+				out = append(out, Heading{level, strings.TrimSpace(plainInline(rest)), offset})
 			}
 		}
 		offset += utf8.RuneCountInString(line)

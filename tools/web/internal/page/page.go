@@ -135,7 +135,23 @@ func (p *Page) Whole(ctx context.Context) Document {
 
 func (p *Page) document(r *renderer, root *html.Node) Document {
 	text := r.render(root)
-	return Document{Markdown: strings.TrimSpace(text), Cut: r.cut || p.tamed}
+	doc := Document{Markdown: strings.TrimSpace(text), Cut: r.cut || p.tamed}
+	if len(doc.Markdown) < fewLetters && p.asksPassword() {
+		doc.Note = "the page asks for a password"
+	}
+	return doc
+}
+
+// fewLetters is the length from which a page says more than what its form asks.
+const fewLetters = 300
+
+func (p *Page) asksPassword() bool {
+	for n := range p.root.Descendants() {
+		if n.DataAtom == atom.Input && strings.EqualFold(attr(n, "type"), "password") && !unseen(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutScripts returns what a page shows where no scripts run, and its frames as links.

@@ -70,6 +70,9 @@ func TestShortPages(t *testing.T) {
 		{"a heading that is not the title", "<title>Kestrel manual</title>" + "<main>" + flags + "</main>", "# Flags\n\nThe program", "", ""},
 		{"a heading that is the title", "<title>Flags of Kestrel</title>" + "<main>" + flags + "</main>", "The program", "# Flags", ""},
 		{"links beside a text", "<p>" + sentence + "<ul><li><a href=/1>debian/</a><li><a href=/2>gnu/</a><li><a href=/3>kernel/</a><li><a href=/4>tex/</a></ul>", "a sentence", "gnu", "4 links beside this text are left out"},
+		{"terms that link to themselves", "<article>" + strings.Repeat("<p>"+sentence+sentence, 4) + `<h2 id=o><a href="#o">Options</a></h2><dl><dt id=v><a href="#v">-v</a><dd>Prints the version.</dl>` + strings.Repeat("<p>"+sentence, 3) + "</article>",
+			"## Options\n\n**-v**\n: Prints the version.", "", ""},
+		{"a form to sign in", "<form><label>Name<input></label><label>Word<input type=password></label></form>", "Name Word", "", "the page asks for a password"},
 		{"a button in a heading", "<main><h2>Kestrel <button>Copy</button></h2><p>Short.</main>", "## Kestrel\n", "Copy", ""},
 		{"a button that is a heading", "<main><h2><button>Open me</button></h2><p>Short.</main>", "## Open me\n", "", ""},
 	} {
@@ -118,6 +121,7 @@ func TestBounds(t *testing.T) {
 		{"many blocks", many(50_000, "<p>x ") + "needle", "needle"},
 		{"many links", many(10_000, "<a href=/"+many(200, "y")+">x</a> ") + "needle", "needle"},
 		{"many names", "<p>needle" + many(20_000, "<div class='share related comments tags footer'>x"), "needle"},
+		{"buttons of a heading", "<h2>" + many(200_000, "<button></button>") + "</h2><p>needle", "needle"},
 		{"one long class", "<div class='" + many(100_000, "share ") + "'>needle</div>", "needle"},
 		{"nested links of blocks", many(300, "<a href=x><div>") + "needle", "needle"},
 	} {

@@ -81,7 +81,7 @@ func escape(b []byte, text string, before byte) []byte {
 		case '*', '`':
 			special = !spaceOrEnd(prev) || !spaceOrEnd(next)
 		case '_':
-			special = (!word(prev) || !word(next)) && (!spaceOrEnd(prev) || !spaceOrEnd(next))
+			special = !word(prev) && !spaceOrEnd(next) // what opens no emphasis closes none
 		case '~':
 			special = next == '~'
 		case '<':
