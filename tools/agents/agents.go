@@ -9,7 +9,6 @@ import (
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
 		ID: "agents", Title: "ask the user, call tools together",
-		Guide: "ask_user puts choices before the user",
 		Tools: Tools(Deps{Caller: s.Caller}),
 	}
 }
