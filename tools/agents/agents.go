@@ -9,6 +9,7 @@ import (
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
 		ID: "agents", Title: "ask the user, call tools together",
+		Guide: "ask_user asks the user",
 		Tools: Tools(Deps{Caller: s.Caller}),
 	}
 }
