@@ -34,7 +34,7 @@ func (us usages) add(u Usage) {
 	}
 	sum := us[u.key()]
 	sum.Day, sum.Tool, sum.Principal = u.Day, u.Tool, u.Principal
-	sum.Usage = u.Usage.Plus(sum.Usage)
+	sum.Usage = u.Plus(sum.Usage)
 	us[u.key()] = sum
 }
 

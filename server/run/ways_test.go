@@ -294,7 +294,9 @@ func TestSamePolicyBothWays(t *testing.T) {
 					if !strings.HasPrefix(first[0], "asked: ") {
 						return
 					}
-					if got := bothWays(t, tool, policy, bound.Paths, tools.Decline); !strings.HasPrefix(got[1], "declined: ") {
+					got := bothWays(t, tool, policy, bound.Paths, tools.Decline)
+					atOnce := strings.HasPrefix(got[1], "not asked: ") // as a tool that only asks reads a form that comes back so soon
+					if !strings.HasPrefix(got[1], "declined: ") && !atOnce {
 						t.Errorf("declined, and ended in %q", got)
 					}
 				})

@@ -11,7 +11,7 @@ func Category(s *services.Services) tools.Category {
 	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil)}
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
-		Guide:    "ask_user puts choices before the user; run_agent gives a task to another model",
+		Guide:    "ask_user asks the user; run_agent gives a task to another model",
 		Settings: d.Settings,
 		Tools:    Tools(d),
 		Sources:  Sources(d),

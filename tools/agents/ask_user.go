@@ -66,7 +66,7 @@ const (
 
 func askUserTool(Deps) tools.Tool {
 	return tools.New(tools.Def[AskUserIn, AskUserOut]{
-		Name: "ask_user", Title: "Ask the user", Doc: askUserDoc, Tags: []string{"question", "choice", "confirm", "clarify", "elicitation"},
+		Name: "ask_user", Title: "Ask the user", Doc: askUserDoc, Tags: []string{"clarify", "elicitation"},
 		Aliases:   []string{"ask_user_question"},
 		Foreign:   []tools.Foreign{{Name: "AskUserQuestion"}, {Name: "ask_question"}},
 		Spellings: []schema.Spelling{singleQuestion(), plainOptions()},

@@ -43,7 +43,7 @@ const maxCalls = 16
 
 func parallelCallsTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ParallelCallsIn, ParallelCallsOut]{
-		Name: "parallel_calls", Title: "Call tools at once", Doc: parallelCallsDoc, Tags: []string{"catalog", "batch", "concurrent"},
+		Name: "parallel_calls", Title: "Call tools at once", Doc: parallelCallsDoc, Tags: []string{"catalog", "batch"},
 		Aliases: []string{"parallel_execute"},
 		// The called tools have the effects, and their calls have their own records.
 		Access: tools.Delegates, Effects: tools.None, Streams: true,
@@ -331,13 +331,13 @@ func (o ParallelCallsOut) status() string {
 			count[codeOK]++
 		}
 	}
-	line := fmt.Sprintf("%d of %d calls ok", count[codeOK], len(o.calls))
+	words := []string{fmt.Sprintf("%d of %d calls ok", count[codeOK], len(o.calls))}
 	for _, word := range []string{"failed", "not made"} {
 		if count[word] > 0 {
-			line += fmt.Sprintf(", %d %s", count[word], word)
+			words = append(words, fmt.Sprintf("%d %s", count[word], word))
 		}
 	}
-	return line + " in " + durations.Rough(o.took) + "\n"
+	return strings.Join(words, ", ") + " in " + durations.Rough(o.took) + "\n"
 }
 
 // root returns the call that was made for c.

@@ -95,6 +95,7 @@ func fitted(r tools.Result, limit int) tools.Result {
 		room -= len(b.Text)
 		kept = append(kept, b)
 	}
-	r.Content = append(kept, tools.Text(mark))
+	kept = append(kept, tools.Text(mark))
+	r.Content = kept
 	return r
 }

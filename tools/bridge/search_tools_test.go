@@ -29,12 +29,12 @@ func TestSearchTools(t *testing.T) {
 		{"a toolset", `{"query":"search","toolset":"memory","limit":1}`, "…\nmemory_search [memory, external, by call_tool]: …\n...\n"},
 		{"values of an argument", `{"query":"glob","limit":1}`, "…\nglob [search, read, by call_read_tool]: Finds files and directories by name, …\n  pattern: string[] required - …\n...\n  kind: file|directory|any (default file) - …\n...\n"},
 		{"fields of objects", `{"query":"edit_file","limit":1}`, "…\nedit_file [files, write, by call_tool]: …\n...\n  edits: object[] required - …\n...\n    old_text: string - …\n...\n  dry_run: boolean (default false) - …\n...\n"},
-		{"everything, by pages", `{"limit":1,"offset":2}`, "1 of … tools; next: offset=3\nsearch_tools [bridge, read, by call_read_tool]: …\n...\n"},
+		{"everything, by pages", `{"limit":1,"offset":4}`, "1 of … tools; next: offset=5\nsearch_tools [bridge, read, by call_read_tool]: …\n...\n"},
 		{"past the end", `{"toolset":"search","offset":7}`, "offset 7 is past the end: there are 2 tools\n"},
-		{"nothing", `{"query":"qqqq"}`, "no tool fits \"qqqq\"; say it in other words, or list a toolset: bridge, …\n"},
+		{"nothing", `{"query":"qqqq"}`, "no tool fits \"qqqq\"; say it in other words, or list a toolset: agents, bridge, …\n"},
 		{"only words that say nothing", `{"query":"can you do it for me"}`, "no tool fits …\n"},
 		{"nothing, but something like it", `{"query":"create a jira ticket for this bug","limit":1}`, "no tool fits \"create a jira ticket for this bug\"; the closest:\n… […\n...\n"},
-		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: bridge, …)`},
+		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: agents, bridge, …)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for range 2 { // the same every time

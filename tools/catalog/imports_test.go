@@ -73,8 +73,8 @@ var layers = []struct {
 	{"tools/documents", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}}, // an endpoint that the user names makes vectors
 	{"tools/documents/internal/vector", []string{"tools", "tools/outbound", "@sibling"}},                                                   // likewise
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
-	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
-	{"tools/agents/internal/model", []string{"tools", "tools/outbound"}},          // it tells why a request failed
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},            // it speaks of commands in the terms of the contract
+	{"tools/agents/internal/model", []string{"tools", "tools/outbound", "workspace/redact"}}, // it tells why a request failed
 	{"tools/agents/internal/loop", []string{"@sibling"}},
 	{"tools/agents/internal/runs", []string{"tools", "tools/internal/database", "workspace", "@sibling"}},                                                 // its errors are those of tools
 	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
@@ -126,11 +126,11 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"toolcrib/tools/outbound", []string{"tools/agents/internal/model", "tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/agents", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"tools/durable"}, "what lasts runs on an engine of one place"},
 	{"toolcrib/tools/durable", []string{"tools/schedule"}, "what lasts is for those who need it"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
 	{"toolcrib/workspace/state/postgres", nil, "it is for tests and figures"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/agents", "tools/agents/internal/model", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},

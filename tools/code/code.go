@@ -18,7 +18,7 @@ func Category(s *services.Services) tools.Category {
 	python := "" // the last applied setting: a reload does not look for the interpreter again
 	return tools.Category{
 		ID: "code", Title: "run Python and JavaScript",
-		Guide: "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
+		Guide: "run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
 		Settings: tools.NewSettings(Settings{}, func(set Settings, _ tools.Setup) {
 			if next := set.interpreter(); next != python {
 				python = next

@@ -105,12 +105,12 @@ type Data struct {
 	tools.More
 }
 
-// scripted returns a function that runs scripts with tools, and its gate: the tool wait returns
-// when it is closed.
-func scripted(t *testing.T) (script func(code, more string) (tools.Result, error), gate chan struct{}) {
+// scripted returns a function that runs scripts with tools, a channel that says when the tool
+// wait has begun, and its gate: it returns when that is closed.
+func scripted(t *testing.T) (script func(code, more string) (tools.Result, error), begun, gate chan struct{}) {
 	t.Helper()
 	caller := new(run.Caller)
-	gate = make(chan struct{})
+	begun, gate = make(chan struct{}, 2), make(chan struct{})
 	toy := func(name string, f func(context.Context, In) (Out, error), change ...func(*tools.Def[In, Out])) tools.Tool {
 		d := tools.Def[In, Out]{Name: name, Title: name, Doc: "Does a thing.", Access: tools.Read, Effects: tools.None, Run: f}
 		for _, c := range change {
@@ -126,6 +126,7 @@ func scripted(t *testing.T) (script func(code, more string) (tools.Result, error
 			return Out{}, tools.Errorf(tools.Conflict, "it has changed").WithHint("read it again")
 		}),
 		toy("wait", func(ctx context.Context, _ In) (Out, error) {
+			begun <- struct{}{}
 			select {
 			case <-gate:
 				return Out{"waited"}, nil
@@ -168,11 +169,11 @@ func scripted(t *testing.T) (script func(code, more string) (tools.Result, error
 			return tools.Result{}, out.Err
 		}
 		return out.Result, nil
-	}, gate
+	}, begun, gate
 }
 
 func TestScriptsCallTools(t *testing.T) {
-	script, _ := scripted(t)
+	script, _, _ := scripted(t)
 	for _, c := range []struct{ name, code, want string }{
 		{"text", "await tools.echo({text: 'a\\0b <&> \u00fc'})", "ok in …\n1 call of tools, 10 B kept out of this result: echo 1 in …\n...\nvalue: \"a\\u0000b <&> \u00fc\""},
 		{"data", "(await tools.data({n: '7'})).n + 1", "ok in …\n...\nvalue: 8"},
@@ -210,7 +211,7 @@ func TestScriptsCallTools(t *testing.T) {
 
 // The time of a script stands still while it waits for a call, but not while it computes.
 func TestScriptTimeWithCalls(t *testing.T) {
-	script, gate := scripted(t)
+	script, begun, gate := scripted(t)
 	res, err := script("tools.wait({}); for (;;);", `,"timeout":"300ms"`)
 	if err != nil {
 		t.Fatal(err)
@@ -218,12 +219,14 @@ func TestScriptTimeWithCalls(t *testing.T) {
 	if got := tooltest.Text(res); !strings.HasPrefix(got, "stopped: it took longer than 300ms") {
 		t.Errorf("one that computes meanwhile:\n%s", got)
 	}
+	<-begun
 	waited := make(chan string)
 	go func() {
 		res, err := script("const begin = Date.now(); await tools.wait({}); Date.now() - begin >= 1000", `,"timeout":"1s"`)
 		waited <- tooltest.Text(res) + fmt.Sprint(err)
 	}()
-	time.Sleep(1500 * time.Millisecond) // the time of the script itself
+	<-begun
+	time.Sleep(1200 * time.Millisecond) // more than the script has
 	close(gate)
 	if got := <-waited; !strings.HasPrefix(got, "ok in ") || !strings.Contains(got, "value: true") {
 		t.Errorf("one that waits longer than its time:\n%s", got)

@@ -89,7 +89,7 @@ func (w worker) try(ctx context.Context, env harness.Environment, shown int) (ce
 			{tool: "apply_patch", args: patch, want: "made.txt"},
 			{tool: "run_python", args: `{"code":"print(6*7000003)"}`, want: "42000018"},
 			{tool: "call_read_tool", args: `{"name":"read_file","arguments":{"path":"hello.txt"}}`, want: "hello, world"},
-			{tool: "ask_user", args: `{"question":"Which?","options":["Red","Blue"]}`, want: "not asked: "},
+			{tool: "call_read_tool", args: `{"name":"ask_user","arguments":{"question":"Which?","options":["Red","Blue"]}}`, want: "not asked: "}, // Gemini CLI has one of this name
 			{tool: "run_python", args: networked, want: last},
 		}}
 		if err := w.session(ctx, env, script, confirm); err != nil {

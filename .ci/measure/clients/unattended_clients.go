@@ -21,7 +21,7 @@ func workers() []worker {
 	return []worker{
 		{name: "Claude Code -p", prefix: "mcp__toolcrib__", defers: true, forms: true, setup: setupClaude},
 		{name: "Codex exec", prefix: "mcp__toolcrib", forms: true, setup: setupCodex, alone: readsAlone, leave: "--dangerously-bypass-approvals-and-sandbox"},
-		{name: "Gemini CLI -p", prefix: "mcp_toolcrib_", hides: 1, setup: setupGemini},
+		{name: "Gemini CLI -p", prefix: "mcp_toolcrib_", hides: 2, setup: setupGemini},
 		{name: "qwen-code -p", prefix: "mcp__toolcrib__", defers: true, setup: setupQwen},
 		{name: "opencode run", prefix: "toolcrib_", setup: setupOpencode},
 		{name: "Continue -p", prefix: "", setup: setupContinue},

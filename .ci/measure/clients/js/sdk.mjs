@@ -225,9 +225,9 @@ await on('catalog', { form: async (params) => { asked.push(params); return answe
   ['ask_user: declined, cancelled, closed by the client', async () => {
     const slowly = (action) => async () => { await sleep(700); return { action }; };
     answers = [slowly('decline'), slowly('cancel'), () => ({ action: 'cancel' })];
-    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n)*declined: /);
-    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n)*cancelled: /);
-    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n)*not asked: the client closed the form after /);
+    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n+)*declined: /);
+    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n+)*cancelled: /);
+    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n+)*not asked: the client closed the form after /);
   }],
 ]);
 
