@@ -121,7 +121,7 @@ func TestBounds(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		command.Parse(line, command.Location{})
 		runtime.ReadMemStats(&after)
-		if took := time.Since(start); took > 4*time.Second {
+		if took := time.Since(start); took > time.Minute { // far above what it takes beside other work
 			t.Errorf("%s: %v", name, took)
 		}
 		if stack := int64(after.StackSys) - int64(before.StackSys); stack > 64<<20 {
