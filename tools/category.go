@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"io"
 	"log/slog"
 
 	"toolcrib/workspace/redact"
@@ -25,6 +26,8 @@ type Category struct {
 	Tools    []Tool
 	Sources  []Source
 	Prompts  []Prompt
+	// Commands are what the command line offers beside calls of the tools.
+	Commands []UserCommand
 
 	// Start starts background work, which goes on until ctx ends or stop is called. stop
 	// waits for the work to end. While busy reports that calls are running, the work
@@ -38,6 +41,22 @@ type Category struct {
 	// were applied; its context has a session with the workspace.
 	Doctor func(ctx context.Context) []Finding
 }
+
+// UserCommand is one of the command line, for the user of the machine: "toolcrib NAME ARGS".
+type UserCommand struct {
+	Name  string
+	Args  string // shown after the flags in its usage line
+	Short string // one line, for the list of commands
+	Long  string // the rest of its help; it begins with a line break
+	// Run carries it out. ctx has a session with the workspace, and the settings were applied.
+	// Its error is one line; a [UsageError] says how the command line is wrong.
+	Run func(ctx context.Context, args []string, in io.Reader, out io.Writer) error
+}
+
+// UsageError says that the arguments of a [UserCommand] are wrong.
+type UsageError struct{ Msg, Hint string }
+
+func (e *UsageError) Error() string { return e.Msg }
 
 // Load counts what a process holds for its clients: running jobs, ended jobs whose output
 // can still be read, and shells and interpreters with state.

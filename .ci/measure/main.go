@@ -27,6 +27,7 @@ import (
 	"toolcrib/.ci/measure/sandbox"
 	"toolcrib/.ci/measure/search"
 	"toolcrib/.ci/measure/security"
+	"toolcrib/.ci/measure/state"
 	"toolcrib/.ci/measure/storms"
 	"toolcrib/.ci/measure/tasks"
 	"toolcrib/.ci/measure/terminals"
@@ -106,6 +107,8 @@ var figures = map[string]figure{
 	"durable":       lasting.Durable,
 	"schedules":     lasting.Schedules,
 	"cron":          lasting.Cron,
+	"storage":       state.Storage,
+	"memory":        state.Memory,
 }
 
 func main() {

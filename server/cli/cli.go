@@ -81,12 +81,19 @@ func (c command) make(p *Process) runner {
 	return r
 }
 
-// commands is the command table; the first is what runs where none is named.
-func commands() []command {
-	return []command{
+// commands is the command table, with those of categories; the first is what runs where none
+// is named.
+func commands(categories []tools.Category) []command {
+	all := []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
 		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
 	}
+	for _, category := range categories {
+		for _, c := range category.Commands {
+			all = append(all, command{name: c.Name, args: c.Args, short: c.Short, long: c.Long, new: func() runner { return &offered{command: c} }})
+		}
+	}
+	return all
 }
 
 // Main runs the command that the arguments name and returns the exit code.
@@ -112,7 +119,7 @@ func Main(ctx context.Context, p Process) int {
 }
 
 func dispatch(ctx context.Context, p *Process) error {
-	cmds := commands()
+	cmds := commands(p.Categories)
 	cmd, args := cmds[0], p.Args
 	if len(args) > 0 {
 		switch first := args[0]; first {

@@ -91,7 +91,7 @@ func unsplit(words []string) (joined []string, cut int) {
 func (p *Process) complete(words []string) []string {
 	last := strings.TrimSpace(words[len(words)-1])
 	before := words[:len(words)-1]
-	cmds := commands()
+	cmds := commands(p.Categories)
 	cmd, named := cmds[0], false
 	if len(before) > 0 {
 		cmd, named = find(cmds, before[0])

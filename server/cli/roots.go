@@ -39,7 +39,7 @@ func checkDirectory(arg string) error {
 	info, err := os.Stat(arg)
 	switch {
 	case err != nil:
-		names := append(commandNames(commands()), "help")
+		names := append(commandNames(commands(nil)), "help")
 		if near := schema.Nearest(arg, names); near != "" {
 			hint = fmt.Sprintf("did you mean the command %q? It comes first: toolcrib %s", near, near)
 		}

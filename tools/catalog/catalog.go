@@ -21,6 +21,7 @@ import (
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
+	"toolcrib/tools/memory"
 	"toolcrib/tools/schedule"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
@@ -45,6 +46,7 @@ func All(s *Services) []tools.Category {
 		data.Category(s),
 		documents.Category(s),
 		files.Category(s),
+		memory.Category(s),
 		schedule.Category(s),
 		search.Category(s),
 		shell.Category(s),

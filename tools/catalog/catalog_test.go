@@ -100,7 +100,7 @@ func TestCategories(t *testing.T) {
 // The contents of files are not in the audit log: each argument that holds them has the
 // tag.
 func TestDigested(t *testing.T) {
-	got, want := tools.Digested(all()), []string{"body", "content", "new_text", "old_text", "patch"}
+	got, want := tools.Digested(all()), []string{"body", "content", "new_text", "old_text", "patch", "value"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -63,6 +63,8 @@ var layers = []struct {
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                     // it shows the command lines of others
 	{"tools/schedule", []string{"schema", "tools", "tools/durable", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // its results are kept without secrets
+	{"tools/memory", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "workspace/state", "@below"}}, // it refuses secrets, and its files are state
+	{"tools/memory/internal/notes", []string{"tools", "tools/internal/database", "workspace/state"}},                                  // its files are state, and its errors are those of tools
 	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},                         // it asks for what calls name
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                                         // it speaks of commands in the terms of the contract
@@ -89,10 +91,11 @@ var layers = []struct {
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
+	{"server/cli/internal/roff", nil},
 	{"server/cli/internal/unitfile", nil},
 	{"server/cli/internal/writable", nil},
 	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "server/workers", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/cli/internal/unitfile", "server/cli/internal/writable", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/cli/internal/roff", "server/cli/internal/unitfile", "server/cli/internal/writable", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

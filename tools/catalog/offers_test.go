@@ -35,8 +35,7 @@ func TestSources(t *testing.T) {
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
 	d := categories()
 	sources := catalog.Sources(d, catalog.Tools(d))
-	job(ctx, t, ws, d)
-	planned(ctx, t, ws, d)
+	fill(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
 	}
@@ -76,21 +75,14 @@ func described(t *testing.T, before []string, name, title, description string) {
 	}
 }
 
-// job runs a command whose output is a resource.
-func job(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
+// fill runs a command whose output is a resource, writes a memory and makes a schedule.
+func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
 	t.Helper()
-	bash, _ := catalog.Find(catalog.Tools(d), "bash")
-	if _, err := tooltest.Call(ctx, ws, bash, json.RawMessage(`{"command": "echo hello; sleep 5", "background": true}`)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// planned makes a schedule, which is a resource.
-func planned(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
-	t.Helper()
-	create, _ := catalog.Find(catalog.Tools(d), "schedule_create")
-	if _, err := tooltest.Call(ctx, ws, create, json.RawMessage(`{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`)); err != nil {
-		t.Fatal(err)
+	for name, args := range map[string]string{"bash": `{"command": "echo hello; sleep 5", "background": true}`, "memory_write": `{"content": "hello"}`, "schedule_create": `{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`} {
+		tool, _ := catalog.Find(catalog.Tools(d), name)
+		if _, err := tooltest.Call(ctx, ws, tool, json.RawMessage(args)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -144,7 +136,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"file", "schedule", "job", "manual"}}, {without, []string{"schedule", "job", "manual"}}, {nil, nil}} {
+	}{{all(), []string{"file", "memory", "schedule", "job", "manual"}}, {without, []string{"memory", "schedule", "job", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

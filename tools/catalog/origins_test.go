@@ -48,6 +48,10 @@ var origins = map[string][]originCall{
 		{"exec", `{"command": "make", "timeout": 1800, "monitor": {"enabled": true}}`, "bash", `{"command":"make","timeout":"1800s"}`},
 		{"file_search", `{"path": "src", "pattern": "*test*", "type": "file", "max_depth": -1, "limit": 20}`, "glob", `{"path":"src","pattern":["*[tT][eE][sS][tT]*"],"kind":"file","hidden":true,"limit":20}`},
 		{"file_search", `{"path": "src", "type": "dir"}`, "glob", `{"path":"src","pattern":["*"],"kind":"directory","hidden":true}`},
+		{"memory_write", `{"content": "x", "title": "t", "ttl": "1h"}`, "memory_write", `{"content":"x","topic":"t","expires":"1h"}`},
+		{"memory_search", `{"keywords": "a b", "max_results": 5}`, "memory_search", `{"query":"a b","limit":5}`},
+		{"memory_search", `{"keywords": ["a", "b"]}`, "memory_search", `{"query":"a b"}`},
+		{"memory_read", `{}`, "memory_read", `{}`},
 		{"file_search", `{"path": "src"}`, "glob", `{"path":"src","pattern":["*"],"kind":"any","hidden":true}`},
 	},
 	"Qwen-Agent": {

@@ -20,8 +20,8 @@ import (
 //go:embed storage.md
 var storageDoc string
 
-// StorageIn says what to do with which key.
-type StorageIn struct {
+// In says what to do with which key.
+type In struct {
 	Operation       string  `json:"operation" jsonschema_description:"What to do; scan lists keys with values, list without." jsonschema:"enum=put,enum=get,enum=delete,enum=scan,enum=list" alias:"operate,action,op"`
 	Key             string  `json:"key,omitempty" jsonschema_description:"Path such as a/b/c; scan and list take all at or below it." alias:"path,prefix,name"`
 	Value           *string `json:"value,omitempty" jsonschema_description:"For put: the text." record:"digest" alias:"content,text,data"`
@@ -34,8 +34,8 @@ type StorageIn struct {
 	Offset          int     `json:"offset,omitempty" jsonschema_description:"For get: bytes of the value to skip." jsonschema:"minimum=0,maximum=1048576"`
 }
 
-// StorageOut is a value, entries, or what was done.
-type StorageOut struct {
+// Out is a value, entries, or what was done.
+type Out struct {
 	tools.More
 	status string
 	rest   string // what follows the end of the status
@@ -44,7 +44,7 @@ type StorageOut struct {
 }
 
 // Text implements [tools.Texter].
-func (o StorageOut) Text() string {
+func (o Out) Text() string {
 	text := o.status + o.rest
 	if o.value != "" {
 		text += "\n" + o.value
@@ -53,7 +53,7 @@ func (o StorageOut) Text() string {
 }
 
 // Trim implements [tools.Trimmer].
-func (o StorageOut) Trim(budget int) StorageOut {
+func (o Out) Trim(budget int) Out {
 	total := o.offset + len(o.value)
 	const told = 100 // what is added to the status
 	end := max(budget-len(o.status)-told, 0)
@@ -68,7 +68,7 @@ func (o StorageOut) Trim(budget int) StorageOut {
 }
 
 func storageTool(e *engine) tools.Tool {
-	return tools.New(tools.Def[StorageIn, StorageOut]{
+	return tools.New(tools.Def[In, Out]{
 		Name: "storage", Title: "Keep values by key", Doc: storageDoc, Tags: []string{"state", "data"},
 		Access: tools.Write, Effects: tools.State,
 		Limits: tools.Limits{Facts: map[string]any{"key": maxKey, "value": textfile.Size(maxValue), "space": textfile.Size(maxSpace)}},
@@ -79,28 +79,28 @@ func storageTool(e *engine) tools.Tool {
 			}),
 			{Names: []string{"value"}, Read: asJSON},
 		},
-		Examples: []tools.Example[StorageIn]{
+		Examples: []tools.Example[In]{
 			{
 				Say:  "Keep a value",
-				In:   StorageIn{Operation: "put", Key: "builds/main/last", Value: new("4711")},
+				In:   In{Operation: "put", Key: "builds/main/last", Value: new("4711")},
 				Want: "builds/main/last: put, version 1, 4 bytes",
 			},
 			{
 				Say:    "Count, if nobody else has counted",
 				Before: e.prepared("jobs/done", "41"),
-				In:     StorageIn{Operation: "put", Key: "jobs/done", Value: new("42"), ExpectedVersion: new(int64(1))},
+				In:     In{Operation: "put", Key: "jobs/done", Value: new("42"), ExpectedVersion: new(int64(1))},
 				Want:   "jobs/done: put, version 2, 2 bytes",
 			},
 			{
 				Say:    "Read a value",
 				Before: e.prepared("jobs/done", "41"),
-				In:     StorageIn{Operation: "get", Key: "jobs/done"},
+				In:     In{Operation: "get", Key: "jobs/done"},
 				Want:   "jobs/done: version 1, 2 bytes, updated …\n41",
 			},
 			{
 				Say:    "What is there?",
 				Before: e.prepared("jobs/done", "41"),
-				In:     StorageIn{Operation: "scan", Key: "jobs"},
+				In:     In{Operation: "scan", Key: "jobs"},
 				Want:   "1 entry\n{\"key\":\"jobs/done\",\"value\":\"41\",\"version\":1,\"updated\":\"…\"}",
 			},
 		},
@@ -123,19 +123,19 @@ func asJSON(given map[string]any) (map[string]any, error) {
 // prepared returns what puts a value before an example.
 func (e *engine) prepared(key, value string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := e.storage(ctx, StorageIn{Operation: "put", Key: key, Value: &value, Namespace: "default", Scope: "workspace"})
+		_, err := e.storage(ctx, In{Operation: "put", Key: key, Value: &value, Namespace: "default", Scope: "workspace"})
 		return err
 	}
 }
 
-func (e *engine) storage(ctx context.Context, in StorageIn) (StorageOut, error) {
+func (e *engine) storage(ctx context.Context, in In) (Out, error) {
 	key, err := keyOf(in)
 	if err != nil {
-		return StorageOut{}, err
+		return Out{}, err
 	}
 	t, err := e.table(ctx)
 	if err != nil {
-		return StorageOut{}, err
+		return Out{}, err
 	}
 	s := space{database.OwnerOf(ctx, in.Scope == "user"), in.Namespace}
 	switch in.Operation {
@@ -146,18 +146,18 @@ func (e *engine) storage(ctx context.Context, in StorageIn) (StorageOut, error) 
 	case "delete":
 		version, err := t.delete(ctx, s, key, in.ExpectedVersion)
 		if err != nil {
-			return StorageOut{}, err
+			return Out{}, err
 		}
 		if version == 0 {
-			return StorageOut{status: tools.Visible(key) + ": was not there"}, nil
+			return Out{status: tools.Visible(key) + ": was not there"}, nil
 		}
-		return StorageOut{status: fmt.Sprintf("%s: deleted, it was at version %d", tools.Visible(key), version)}, nil
+		return Out{status: fmt.Sprintf("%s: deleted, it was at version %d", tools.Visible(key), version)}, nil
 	}
 	return list(ctx, t, s, key, in)
 }
 
 // keyOf returns the key of a call in its one form; "" = that of everything.
-func keyOf(in StorageIn) (string, error) {
+func keyOf(in In) (string, error) {
 	key := strings.TrimPrefix(in.Key, "/")
 	lists := in.Operation == "scan" || in.Operation == "list"
 	if lists {
@@ -187,26 +187,26 @@ func keyOf(in StorageIn) (string, error) {
 	return key, nil
 }
 
-func put(ctx context.Context, t *table, s space, key string, in StorageIn) (StorageOut, error) {
+func put(ctx context.Context, t *table, s space, key string, in In) (Out, error) {
 	if in.Value == nil {
-		return StorageOut{}, tools.Errorf(tools.InvalidArgument, "/value: put needs a value").WithHint(`"" is an empty one; delete removes a key`)
+		return Out{}, tools.Errorf(tools.InvalidArgument, "/value: put needs a value").WithHint(`"" is an empty one; delete removes a key`)
 	}
 	if len(*in.Value) > maxValue {
-		return StorageOut{}, tools.Errorf(tools.TooLarge, "/value: it has %s, at most %s are kept", textfile.Size(int64(len(*in.Value))), textfile.Size(maxValue)).
+		return Out{}, tools.Errorf(tools.TooLarge, "/value: it has %s, at most %s are kept", textfile.Size(int64(len(*in.Value))), textfile.Size(maxValue)).
 			WithHint("write a file, or keep it in parts")
 	}
 	var ttl time.Duration
 	if in.TTL != "" {
 		var err error
 		if ttl, err = (durations.Argument{Name: "ttl", Least: time.Millisecond, Most: math.MaxInt64}).Read(in.TTL); err != nil {
-			return StorageOut{}, err
+			return Out{}, err
 		}
 	}
 	e, err := t.put(ctx, s, key, *in.Value, in.ExpectedVersion, ttl)
 	if err != nil {
-		return StorageOut{}, err
+		return Out{}, err
 	}
-	return StorageOut{status: fmt.Sprintf("%s: put, version %d, %s%s", tools.Visible(key), e.version, textfile.Count(e.size, "byte"), ends(e))}, nil
+	return Out{status: fmt.Sprintf("%s: put, version %d, %s%s", tools.Visible(key), e.version, textfile.Count(e.size, "byte"), ends(e))}, nil
 }
 
 // ends says when an entry expires, "" for never.
@@ -217,14 +217,14 @@ func ends(e entry) string {
 	return ", expires " + e.expires.Format(time.RFC3339)
 }
 
-func get(ctx context.Context, t *table, s space, key string, offset int) (StorageOut, error) {
+func get(ctx context.Context, t *table, s space, key string, offset int) (Out, error) {
 	e, err := t.get(ctx, s, key)
 	if err != nil {
-		return StorageOut{}, err
+		return Out{}, err
 	}
-	out := StorageOut{status: fmt.Sprintf("%s: version %d, %s, updated %s%s", tools.Visible(key), e.version, textfile.Count(e.size, "byte"), e.updated.Format(time.RFC3339), ends(e))}
+	out := Out{status: fmt.Sprintf("%s: version %d, %s, updated %s%s", tools.Visible(key), e.version, textfile.Count(e.size, "byte"), e.updated.Format(time.RFC3339), ends(e))}
 	if offset > 0 && offset >= e.size {
-		return StorageOut{}, tools.Errorf(tools.InvalidArgument, "/offset: %d is past the end: the value has %s", offset, textfile.Count(e.size, "byte"))
+		return Out{}, tools.Errorf(tools.InvalidArgument, "/offset: %d is past the end: the value has %s", offset, textfile.Count(e.size, "byte"))
 	}
 	for offset > 0 && !utf8.RuneStart(e.value[offset]) {
 		offset-- // a character stays whole
@@ -246,7 +246,7 @@ type line struct {
 	Expires string  `json:"expires,omitempty"`
 }
 
-func list(ctx context.Context, t *table, s space, key string, in StorageIn) (StorageOut, error) {
+func list(ctx context.Context, t *table, s space, key string, in In) (Out, error) {
 	const (
 		room    = tools.MaxText - 4_000 // of a page
 		longest = 20_000                // bytes of a value that is shown
@@ -254,7 +254,7 @@ func list(ctx context.Context, t *table, s space, key string, in StorageIn) (Sto
 	values := in.Operation == "scan"
 	entries, more, err := t.list(ctx, s, key, strings.TrimPrefix(in.After, "/"), in.Limit, room, values)
 	if err != nil {
-		return StorageOut{}, err
+		return Out{}, err
 	}
 	var b strings.Builder
 	shown := 0
@@ -268,7 +268,7 @@ func list(ctx context.Context, t *table, s space, key string, in StorageIn) (Sto
 		}
 		text, err := encoded(l)
 		if err != nil {
-			return StorageOut{}, err
+			return Out{}, err
 		}
 		if shown > 0 && b.Len()+len(text) > room {
 			more = true
@@ -277,7 +277,7 @@ func list(ctx context.Context, t *table, s space, key string, in StorageIn) (Sto
 		b.WriteString("\n" + text)
 		shown++
 	}
-	out := StorageOut{status: textfile.Count(shown, "entry"), value: strings.TrimPrefix(b.String(), "\n")}
+	out := Out{status: textfile.Count(shown, "entry"), value: strings.TrimPrefix(b.String(), "\n")}
 	if more {
 		last := entries[shown-1].key
 		out.status += "; next: after=" + tools.Visible(last)

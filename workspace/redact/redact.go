@@ -97,6 +97,15 @@ func (r *Redactor) String(text string) string {
 	return text
 }
 
+// Secret returns the kind of the first secret of a text, "" = a known value, and whether
+// there is one.
+func (r *Redactor) Secret(text string) (kind string, found bool) {
+	if spans := r.find(text); len(spans) > 0 {
+		return spans[0].kind, true
+	}
+	return "", false
+}
+
 // span is a part of a text that is a secret; kind is "" for a known value.
 type span struct {
 	from, to int

@@ -44,10 +44,10 @@ const (
 )
 
 // Told returns an error of the database, or of a file of the state, as an unavailable one that
-// says what to do. An error of ours stays.
+// says what to do. An error of ours stays, and that of a call that was cancelled.
 func Told(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
 	}
 	if _, ours := errors.AsType[*tools.Error](err); ours {
 		return err

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
 	"toolcrib/workspace/state"
 )
@@ -56,6 +57,8 @@ const (
 	most      = 1 << 20 // bytes that are read of a file
 	// coarse is more than the steps in which a file system counts time.
 	coarse = 2 * time.Second
+	// patience is how long a call waits for others that write.
+	patience = 4500 * time.Millisecond
 )
 
 // open opens the directory of the owner. The caller closes it.
@@ -182,7 +185,7 @@ func unique(files map[string]file) []*Note {
 // that was kept last.
 func complete(root *os.Root, name string, f *file) error {
 	n := f.note
-	if !isID(n.ID) {
+	if !IsID(n.ID) {
 		n.ID = idOf(name)
 	}
 	if n.Topic == "" {
@@ -237,9 +240,16 @@ func (s *Files) Change(ctx context.Context, f func(*Set) (Batch, error)) error {
 		return database.Told(err)
 	}
 	defer root.Close()
-	lock, err := dir.Lock(ctx, folder)
-	if err != nil {
-		return cmp.Or(ctx.Err(), database.Told(err))
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	lock, err := dir.Lock(limited, folder)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return tools.Errorf(tools.Unavailable, "the memories are locked by another process").WithHint("call again")
+	case err != nil:
+		return database.Told(err)
 	}
 	err = s.change(ctx, root, f)
 	return database.Told(errors.Join(err, lock.Unlock()))
@@ -345,7 +355,7 @@ func read(root *os.Root, name string) ([]byte, error) {
 
 // Versions implements [Store].
 func (s *Files) Versions(ctx context.Context, id string) ([]*Note, error) {
-	if !isID(id) {
+	if !IsID(id) {
 		return nil, ctx.Err()
 	}
 	_, root, err := s.open()
@@ -472,7 +482,8 @@ func idOf(name string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:idLength]
 }
 
-func isID(id string) bool {
+// IsID reports whether a text has the form of an ID.
+func IsID(id string) bool {
 	return len(id) == idLength && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
