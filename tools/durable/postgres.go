@@ -42,6 +42,23 @@ func (s *postgresStore) configure(c *dbos.Config) {
 func (s *postgresStore) members() members { return &rows{postgresStore: s} }
 func (s *postgresStore) close() error     { return nil } // others use it
 
+func (s *postgresStore) alone(ctx context.Context, f func() error) (err error) {
+	conn, err := s.db.SQL().Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	const key = `hashtextextended('toolcrib runs', 0)`
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(`+key+`)`); err != nil {
+		return err
+	}
+	defer func() {
+		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock(`+key+`)`)
+		err = errors.Join(err, unlocked)
+	}()
+	return f()
+}
+
 func (s *postgresStore) adopted(ctx context.Context, run string) (count int, err error) {
 	err = s.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `INSERT INTO toolcrib_adoptions AS a (run, count) VALUES ($1, 1)
