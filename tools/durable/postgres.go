@@ -49,8 +49,20 @@ func (s *postgresStore) alone(ctx context.Context, f func() error) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	const key = `hashtextextended('toolcrib runs', 0)`
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(`+key+`)`); err != nil {
-		return err
+	// It asks again and again: a session that waits for a lock would hold up the indexes that
+	// DBOS makes, which wait for every session.
+	for mine := false; !mine; {
+		if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(`+key+`)`).Scan(&mine); err != nil {
+			return err
+		}
+		if mine {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
 	}
 	defer func() {
 		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock(`+key+`)`)

@@ -50,7 +50,7 @@ func Sources(d Deps) []tools.Source {
 			return args, ok && name != "" && err == nil
 		},
 		List: func(ctx context.Context) ([]tools.Resource, error) {
-			out, err := d.list(ctx, ScheduleListIn{})
+			out, err := d.look(ctx, "", 1)
 			var all []tools.Resource
 			for _, l := range out.all {
 				all = append(all, tools.Resource{
@@ -60,7 +60,7 @@ func Sources(d Deps) []tools.Source {
 			return all, err
 		},
 		Complete: func(ctx context.Context, variable, prefix string) ([]string, error) {
-			out, err := d.list(ctx, ScheduleListIn{})
+			out, err := d.look(ctx, "", 1)
 			var names []string
 			for _, l := range out.all {
 				if variable == "name" && strings.HasPrefix(l.Name, prefix) {
@@ -74,13 +74,13 @@ func Sources(d Deps) []tools.Source {
 }
 
 func (d Deps) read(ctx context.Context, in ScheduleResourceIn) (ScheduleResourceOut, error) {
-	out, err := d.list(ctx, ScheduleListIn{Name: in.Name, Limit: mostRuns})
+	out, err := d.look(ctx, in.Name, mostRuns)
 	return ScheduleResourceOut{scheduleURI + in.Name, out.Text()}, err
 }
 
 // version changes with every run that begins or ends.
 func (d Deps) version(ctx context.Context, uri string) (string, error) {
-	out, err := d.list(ctx, ScheduleListIn{Name: strings.TrimPrefix(uri, scheduleURI), Limit: 1})
+	out, err := d.look(ctx, strings.TrimPrefix(uri, scheduleURI), 1)
 	if err != nil {
 		return "", err
 	}

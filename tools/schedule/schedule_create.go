@@ -1,10 +1,8 @@
 package schedule
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -51,11 +49,6 @@ func (o ScheduleCreateOut) Text() string {
 	return b.String()
 }
 
-var scheduleCreateExample = ScheduleCreateIn{
-	Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object{"pattern": []any{"**/*.iso"}},
-	Missed: "once", Overlap: "skip",
-}
-
 func scheduleCreateTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ScheduleCreateIn, ScheduleCreateOut]{
 		Name: "schedule_create", Title: "Run a tool at its times", Doc: scheduleCreateDoc, Tags: []string{"schedules"},
@@ -63,8 +56,11 @@ func scheduleCreateTool(d Deps) tools.Tool {
 		Access:  tools.Write, Effects: tools.State,
 		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult}},
 		Examples: []tools.Example[ScheduleCreateIn]{{
-			Say:  "Look for large files on the first day of each year.",
-			In:   scheduleCreateExample,
+			Say: "Look for large files on the first day of each year.",
+			In: ScheduleCreateIn{
+				Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object{"pattern": []any{"**/*.iso"}},
+				Missed: "once", Overlap: "skip",
+			},
 			Want: "schedule large calls glob\nnext: …-01-01 09:00 UTC, …-01-01 09:00 UTC, …-01-01 09:00 UTC\n…\n",
 		}},
 		Confirm: d.confirmCreate,
@@ -162,30 +158,6 @@ func (d Deps) plan(ctx context.Context, in ScheduleCreateIn) (planned, error) {
 	return p, nil
 }
 
-func argsOf(o schema.Object) (json.RawMessage, error) {
-	if o == nil {
-		return json.RawMessage("{}"), nil
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(o)
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
-}
-
-// tool returns the tool that a call by a name means.
-func (d Deps) tool(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	names, err := tools.NameTools(there.Enabled, there.Omitted...)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	return names.Find(name, args)
-}
-
 // confirmCreate asks about what nobody can be asked about when it runs.
 func (d Deps) confirmCreate(ctx context.Context, in ScheduleCreateIn) (tools.Question, error) {
 	p, err := d.plan(ctx, in)
@@ -200,40 +172,6 @@ func (d Deps) confirmCreate(ctx context.Context, in ScheduleCreateIn) (tools.Que
 func (d Deps) redactCreate(ctx context.Context, in ScheduleCreateIn) ScheduleCreateIn {
 	in.Arguments = d.shown(ctx, in.Tool, in.Arguments)
 	return in
-}
-
-// shown returns the arguments of a call as its tool lets records have them.
-func (d Deps) shown(ctx context.Context, name string, arguments schema.Object) schema.Object {
-	args, err := argsOf(arguments)
-	withheld := schema.Object{"withheld": fmt.Sprintf("%d bytes", len(args))}
-	if err != nil || d.Caller == nil {
-		return withheld
-	}
-	tool, err := d.tool(ctx, name, args)
-	if err != nil {
-		return withheld
-	}
-	if !tool.Redacts() {
-		return arguments
-	}
-	bound, err := tool.Bind(args)
-	if err != nil {
-		return withheld
-	}
-	var told schema.Object
-	if json.Unmarshal(tool.Redacted(ctx, bound), &told) != nil {
-		return withheld
-	}
-	return told
-}
-
-// serves returns why the schedules of a session would never run here.
-func (k *keeper) serves(s *tools.SessionInfo) error {
-	if k.principal != s.Principal {
-		return tools.Errorf(tools.Unsupported, "schedules of %s cannot run: this server runs those of %s", s.Principal, k.principal).
-			WithHint("the user can make it over stdio, or on a server without tokens")
-	}
-	return nil
 }
 
 // runner says who runs schedules.
@@ -252,20 +190,4 @@ func (d Deps) runner(s *tools.SessionInfo) string {
 		return "this server runs it; it ends when no client and no job needs it, unless schedules.keep is set; toolcrib schedule install lets the system run one always"
 	}
 	return "this server runs it, until its client ends; toolcrib schedule install lets the system run one always"
-}
-
-// stamps formats times for people.
-func stamps(all []time.Time) string {
-	parts := make([]string, len(all))
-	for i, t := range all {
-		parts[i] = stamp(t)
-	}
-	return strings.Join(parts, ", ")
-}
-
-func stamp(t time.Time) string {
-	if t.Second() != 0 {
-		return t.Format("Mon 2006-01-02 15:04:05 MST")
-	}
-	return t.Format("Mon 2006-01-02 15:04 MST")
 }

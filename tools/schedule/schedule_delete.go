@@ -51,15 +51,6 @@ func scheduleDeleteTool(d Deps) tools.Tool {
 	})
 }
 
-// exampleSchedule makes the schedule of the examples.
-func (d Deps) exampleSchedule(ctx context.Context) error {
-	_, err := d.create(ctx, scheduleCreateExample)
-	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.AlreadyExists {
-		return nil
-	}
-	return err
-}
-
 func (d Deps) remove(ctx context.Context, in ScheduleDeleteIn) (ScheduleDeleteOut, error) {
 	k, err := d.keeper(tools.Session(ctx))
 	if err != nil {
