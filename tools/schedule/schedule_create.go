@@ -16,8 +16,8 @@ import (
 //go:embed schedule_create.md
 var scheduleCreateDoc string
 
-// ScheduleCreateIn is a schedule.
-type ScheduleCreateIn struct {
+// CreateIn is a schedule.
+type CreateIn struct {
 	Name      string        `json:"name" jsonschema:"minLength=1,maxLength=64" jsonschema_description:"Name of the schedule: letters, digits, ., _ and -." alias:"id"`
 	When      string        `json:"when" jsonschema:"minLength=1,maxLength=200" jsonschema_description:"Cron expression, every 15m, at 2026-01-31 09:00, or in 20m." alias:"cron,schedule,expression"`
 	Tool      string        `json:"tool" jsonschema:"minLength=1,maxLength=128" jsonschema_description:"Tool to call." alias:"tool_name"`
@@ -30,8 +30,8 @@ type ScheduleCreateIn struct {
 	Retries   int           `json:"retries,omitempty" jsonschema:"minimum=0,maximum=10,default=0" jsonschema_description:"How often a call is repeated that ended as unavailable or timed out."`
 }
 
-// ScheduleCreateOut is the schedule that was made.
-type ScheduleCreateOut struct {
+// CreateOut is the schedule that was made.
+type CreateOut struct {
 	Name, Tool string
 	Next       []time.Time
 	Either     bool   // a day matches by its day of month or its day of week
@@ -39,7 +39,7 @@ type ScheduleCreateOut struct {
 }
 
 // Text implements [tools.Texter].
-func (o ScheduleCreateOut) Text() string {
+func (o CreateOut) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "schedule %s calls %s\nnext: %s\n", o.Name, o.Tool, stamps(o.Next))
 	if o.Either {
@@ -50,14 +50,14 @@ func (o ScheduleCreateOut) Text() string {
 }
 
 func scheduleCreateTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[ScheduleCreateIn, ScheduleCreateOut]{
+	return tools.New(tools.Def[CreateIn, CreateOut]{
 		Name: "schedule_create", Title: "Run a tool at its times", Doc: scheduleCreateDoc, Tags: []string{"schedules"},
 		Foreign: []tools.Foreign{{Name: "schedule_cron"}, {Name: "ScheduleCronTool"}},
 		Access:  tools.Write, Effects: tools.State,
 		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult}},
-		Examples: []tools.Example[ScheduleCreateIn]{{
+		Examples: []tools.Example[CreateIn]{{
 			Say: "Look for large files on the first day of each year.",
-			In: ScheduleCreateIn{
+			In: CreateIn{
 				Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object{"pattern": []any{"**/*.iso"}},
 				Missed: "once", Overlap: "skip",
 			},
@@ -69,26 +69,26 @@ func scheduleCreateTool(d Deps) tools.Tool {
 	})
 }
 
-func (d Deps) create(ctx context.Context, in ScheduleCreateIn) (ScheduleCreateOut, error) {
+func (d Deps) create(ctx context.Context, in CreateIn) (CreateOut, error) {
 	p, err := d.plan(ctx, in)
 	if err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	s := tools.Session(ctx)
 	k, err := d.keeper(s)
 	if err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	if err := k.serves(s); err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	r := row{ID: handles.New(tools.Anonymous), Principal: s.Principal, Name: in.Name, Spec: p.spec, Created: p.now, Cursor: p.now}
 	r.Spec.Consented = p.question != "" // which the user has been asked
 	if err := k.store.add(ctx, r, d.Settings.Now().Schedules.Most); err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	k.look()
-	return ScheduleCreateOut{Name: in.Name, Tool: p.spec.Tool, Next: p.next, Either: p.times.Either(), Runner: d.runner(s)}, nil
+	return CreateOut{Name: in.Name, Tool: p.spec.Tool, Next: p.next, Either: p.times.Either(), Runner: d.runner(s)}, nil
 }
 
 // planned is a schedule that could be made.
@@ -102,7 +102,7 @@ type planned struct {
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-func (d Deps) plan(ctx context.Context, in ScheduleCreateIn) (planned, error) {
+func (d Deps) plan(ctx context.Context, in CreateIn) (planned, error) {
 	if d.Caller == nil {
 		return planned{}, tools.Errorf(tools.Unavailable, "no other tool can be called from here")
 	}
@@ -159,7 +159,7 @@ func (d Deps) plan(ctx context.Context, in ScheduleCreateIn) (planned, error) {
 }
 
 // confirmCreate asks about what nobody can be asked about when it runs.
-func (d Deps) confirmCreate(ctx context.Context, in ScheduleCreateIn) (tools.Question, error) {
+func (d Deps) confirmCreate(ctx context.Context, in CreateIn) (tools.Question, error) {
 	p, err := d.plan(ctx, in)
 	if err != nil || p.question == "" {
 		return tools.Question{}, err
@@ -169,7 +169,7 @@ func (d Deps) confirmCreate(ctx context.Context, in ScheduleCreateIn) (tools.Que
 }
 
 // redactCreate leaves out what the tool itself keeps out of records.
-func (d Deps) redactCreate(ctx context.Context, in ScheduleCreateIn) ScheduleCreateIn {
+func (d Deps) redactCreate(ctx context.Context, in CreateIn) CreateIn {
 	in.Arguments = d.shown(ctx, in.Tool, in.Arguments)
 	return in
 }

@@ -10,17 +10,17 @@ import (
 //go:embed schedule_list.md
 var scheduleListDoc string
 
-// ScheduleListIn says which schedules to show.
-type ScheduleListIn struct {
+// ListIn says which schedules to show.
+type ListIn struct {
 	Name  string `json:"name,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Schedule whose runs to show; default all schedules, with the last run of each." alias:"id"`
 	Limit int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10" jsonschema_description:"Runs to show of a named schedule."`
 }
 
-// ScheduleListOut is the schedules.
-type ScheduleListOut struct{ listing }
+// ListOut is the schedules.
+type ListOut struct{ listing }
 
 // Trim implements [tools.Trimmer].
-func (o ScheduleListOut) Trim(budget int) ScheduleListOut {
+func (o ListOut) Trim(budget int) ListOut {
 	for len(o.Text()) > budget && len(o.all) > 0 {
 		last := &o.all[len(o.all)-1]
 		switch n := len(last.runs); {
@@ -36,15 +36,15 @@ func (o ScheduleListOut) Trim(budget int) ScheduleListOut {
 }
 
 func scheduleListTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[ScheduleListIn, ScheduleListOut]{
+	return tools.New(tools.Def[ListIn, ListOut]{
 		Name: "schedule_list", Title: "Show schedules and their runs", Doc: scheduleListDoc, Tags: []string{"schedules"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
-		Examples: []tools.Example[ScheduleListIn]{{Say: "What is planned?", Want: "no schedules"}},
+		Examples: []tools.Example[ListIn]{{Say: "What is planned?", Want: "no schedules"}},
 		Run:      d.scheduleList,
 	})
 }
 
-func (d Deps) scheduleList(ctx context.Context, in ScheduleListIn) (ScheduleListOut, error) {
+func (d Deps) scheduleList(ctx context.Context, in ListIn) (ListOut, error) {
 	found, err := d.look(ctx, in.Name, in.Limit)
-	return ScheduleListOut{found}, err
+	return ListOut{found}, err
 }
