@@ -98,7 +98,7 @@ func TestCompletion(t *testing.T) {
 	inProject(t)
 	for _, tt := range []struct{ words, want string }{
 		{"ca", "call"},
-		{"|", "audit call completion config demo detached docs doctor help list man policy serve show stats token version"},
+		{"|", "audit call completion config demo detached docs doctor help list man policy schedule serve show stats token version"},
 		{"--toolse", "--toolsets"},
 		{"list --form", "--format"},
 		{"list --format=o", "--format=openai"},

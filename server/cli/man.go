@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/server/cli/internal/roff"
 	"toolcrib/server/config"
 )
 
@@ -39,8 +40,8 @@ toolcrib \- serve typed tools to MCP clients
 .SH COMMANDS
 `)
 	for _, c := range cmds {
-		fmt.Fprintf(&b, ".SS %s\n%s.\n", roff(c.usage(p)), roff(c.short))
-		roffText(&b, c.long)
+		fmt.Fprintf(&b, ".SS %s\n%s.\n", roff.Line(c.usage(p)), roff.Line(c.short))
+		roff.Text(&b, c.long)
 		for _, o := range config.Options(c.make(p)) {
 			if o.Env == "" && !o.Hidden {
 				roffOption(&b, o)
@@ -48,7 +49,7 @@ toolcrib \- serve typed tools to MCP clients
 		}
 	}
 	b.WriteString(".SH CONFIGURATION\n")
-	roffText(&b, configurationIntro)
+	roff.Text(&b, configurationIntro)
 	cfg := config.New(p.Categories)
 	opts := config.Options(&cfg)
 	slices.SortStableFunc(opts, func(a, b config.Option) int { return strings.Compare(a.Topic, b.Topic) })
@@ -56,13 +57,13 @@ toolcrib \- serve typed tools to MCP clients
 	for _, o := range opts {
 		if o.Topic != topic {
 			topic = o.Topic
-			fmt.Fprintf(&b, ".SS %s\n", roff(topic))
+			fmt.Fprintf(&b, ".SS %s\n", roff.Line(topic))
 		}
 		roffOption(&b, o)
 	}
 	b.WriteString(".SH TOPICS\n.B toolcrib help\nTOPIC explains them.\n")
 	for _, t := range topics() {
-		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(t.name), roff(t.summary))
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff.Line(t.name), roff.Line(t.summary))
 	}
 	b.WriteString(".SH EXIT STATUS\n0: done; 1: the command failed; 2: the command line or the configuration is wrong.\n.B toolcrib call\nends as the program that the tool has run.\n")
 	_, err := io.WriteString(p.Stdout, b.String())
@@ -70,37 +71,5 @@ toolcrib \- serve typed tools to MCP clients
 }
 
 func roffOption(b *strings.Builder, o config.Option) {
-	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(ways(o)), roff(o.Help))
-}
-
-// roffText writes paragraphs; indented lines are examples.
-func roffText(b *strings.Builder, text string) {
-	example := false
-	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		indented := strings.HasPrefix(line, " ")
-		switch {
-		case indented && !example:
-			b.WriteString(".EX\n")
-		case !indented && example:
-			b.WriteString(".EE\n")
-		}
-		example = indented
-		if line == "" {
-			b.WriteString(".PP\n")
-			continue
-		}
-		b.WriteString(roff(line) + "\n")
-	}
-	if example {
-		b.WriteString(".EE\n")
-	}
-}
-
-// roff escapes a text for one line of a man page.
-func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
-	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
-		text = `\&` + text
-	}
-	return text
+	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff.Line(ways(o)), roff.Line(o.Help))
 }

@@ -41,7 +41,6 @@ func TestSources(t *testing.T) {
 	d := catalog.All(&catalog.Services{Caller: &tooltest.Caller{}})
 	sources := catalog.Sources(d, catalog.Tools(d))
 	fill(ctx, t, ws, d)
-	planned(ctx, t, ws, d)
 	agentRun(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
@@ -82,23 +81,14 @@ func described(t *testing.T, before []string, name, title, description string) {
 	}
 }
 
-// fill runs a command whose output is a resource, and writes a memory.
+// fill runs a command whose output is a resource, writes a memory and makes a schedule.
 func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
 	t.Helper()
-	for name, args := range map[string]string{"bash": `{"command": "echo hello; sleep 5", "background": true}`, "memory_write": `{"content": "hello"}`} {
+	for name, args := range map[string]string{"bash": `{"command": "echo hello; sleep 5", "background": true}`, "memory_write": `{"content": "hello"}`, "schedule_create": `{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`} {
 		tool, _ := catalog.Find(catalog.Tools(d), name)
 		if _, err := tooltest.Call(ctx, ws, tool, json.RawMessage(args)); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// planned makes a schedule, which is a resource.
-func planned(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
-	t.Helper()
-	create, _ := catalog.Find(catalog.Tools(d), "schedule_create")
-	if _, err := tooltest.Call(ctx, ws, create, json.RawMessage(`{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`)); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -25,12 +25,13 @@ const format = "1"
 
 // Times of the engine.
 const (
-	poll       = time.Second            // between two looks at a queue
-	tendEvery  = 2 * time.Second        // between two looks for the dead and for runs that others cancelled
-	idleAfter  = 30 * time.Second       // without a run, the engine stops
-	stopWithin = 5 * time.Second        // for runs to unwind when it stops
-	heldUp     = 3 * time.Second        // since its begin record, after which an effect asks whether it may begin
-	look       = 200 * time.Millisecond // between two looks at a run of another process
+	poll         = time.Second            // between two looks at a queue
+	tendEvery    = 2 * time.Second        // between two looks for the dead and for runs that others cancelled
+	idleAfter    = 30 * time.Second       // without a run, the engine stops
+	launchWithin = 30 * time.Second       // on a machine that is busy
+	stopWithin   = 5 * time.Second        // for runs to unwind when it stops
+	heldUp       = 3 * time.Second        // since its begin record, after which an effect asks whether it may begin
+	look         = 200 * time.Millisecond // between two looks at a run of another process
 )
 
 // maxAdoptions is how often a run is continued after the death of its process. One that
@@ -76,7 +77,8 @@ type Engine struct {
 	mu     sync.Mutex
 	closed bool
 	on     *session // nil: not launched
-	users  int      // calls that use on
+	begun  *launching
+	users  int // calls that use on
 	idle   *time.Timer
 	active map[string]*Run // the runs that this process carries out, by their full ID
 }
@@ -113,22 +115,56 @@ type session struct {
 	ctx     context.Context
 }
 
+// launching is a launch that has begun. It goes on if those who wait for it give up.
+type launching struct {
+	done chan struct{}
+	err  error // valid once done is closed
+}
+
 // use returns the launched session and a function to call when it is no longer used.
 func (e *Engine) use(ctx context.Context) (*session, func(), error) {
+	for {
+		e.mu.Lock()
+		if e.closed {
+			e.mu.Unlock()
+			return nil, nil, ErrClosed
+		}
+		if on := e.on; on != nil {
+			e.users++
+			e.mu.Unlock()
+			return on, sync.OnceFunc(e.leave), nil
+		}
+		l := e.begun
+		if l == nil {
+			l = &launching{done: make(chan struct{})}
+			e.begun = l
+			go e.begin(context.WithoutCancel(ctx), l)
+		}
+		e.mu.Unlock()
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		}
+		if l.err != nil {
+			return nil, nil, l.err
+		}
+	}
+}
+
+// begin launches the engine.
+func (e *Engine) begin(ctx context.Context, l *launching) {
+	limited, cancel := context.WithTimeout(ctx, launchWithin)
+	defer cancel()
+	on, err := e.launch(limited)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
-		return nil, nil, ErrClosed
+	e.on, e.begun, l.err = on, nil, err
+	if on != nil && e.closed {
+		l.err = errors.Join(ErrClosed, e.stop())
 	}
-	if e.on == nil {
-		on, err := e.launch(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		e.on = on
-	}
-	e.users++
-	return e.on, sync.OnceFunc(e.leave), nil
+	e.rest()
+	close(l.done)
 }
 
 func (e *Engine) leave() {
@@ -190,6 +226,14 @@ func (e *Engine) Close() error {
 	if e.idle != nil {
 		e.idle.Stop()
 	}
+	if l := e.begun; l != nil { // which stops what it has launched
+		e.mu.Unlock()
+		select {
+		case <-l.done:
+		case <-time.After(stopWithin):
+		}
+		e.mu.Lock()
+	}
 	if e.on == nil {
 		return nil
 	}
@@ -234,13 +278,17 @@ func (e *Engine) launch(ctx context.Context) (_ *session, err error) {
 		AppName: e.opt.Scope, ApplicationVersion: format, ExecutorID: on.id,
 		Logger:                   slog.New(quiet{e.log.Handler()}),
 		SchedulerPollingInterval: 24 * time.Hour, // its schedules are not used
-		SystemDBStartupTimeout:   4 * time.Second,
+		SystemDBStartupTimeout:   launchWithin,
 	}
 	on.store.configure(&config)
 	// The engine lives until it is stopped, whatever the call that launches it.
 	alive := context.WithoutCancel(ctx)
 	on.ctx, on.end = context.WithCancel(alive)
-	if on.dbos, err = dbos.NewContext(alive, config); err != nil {
+	err = on.store.alone(ctx, func() (err error) {
+		on.dbos, err = dbos.NewContext(alive, config)
+		return err
+	})
+	if err != nil {
 		on.end()
 		return fail(err)
 	}

@@ -42,6 +42,35 @@ func (s *postgresStore) configure(c *dbos.Config) {
 func (s *postgresStore) members() members { return &rows{postgresStore: s} }
 func (s *postgresStore) close() error     { return nil } // others use it
 
+func (s *postgresStore) alone(ctx context.Context, f func() error) (err error) {
+	conn, err := s.db.SQL().Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	const key = `hashtextextended('toolcrib runs', 0)`
+	// It asks again and again: a session that waits for a lock would hold up the indexes that
+	// DBOS makes, which wait for every session.
+	for mine := false; !mine; {
+		if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(`+key+`)`).Scan(&mine); err != nil {
+			return err
+		}
+		if mine {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
+	}
+	defer func() {
+		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock(`+key+`)`)
+		err = errors.Join(err, unlocked)
+	}()
+	return f()
+}
+
 func (s *postgresStore) adopted(ctx context.Context, run string) (count int, err error) {
 	err = s.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `INSERT INTO toolcrib_adoptions AS a (run, count) VALUES ($1, 1)

@@ -16,6 +16,8 @@ import (
 type store interface {
 	configure(c *dbos.Config)
 	members() members
+	// alone calls f, which makes the tables of DBOS, while no other process does.
+	alone(ctx context.Context, f func() error) error
 	// adopted counts one more adoption of a run and returns the count.
 	adopted(ctx context.Context, run string) (int, error)
 	close() error
@@ -70,6 +72,8 @@ type sqliteStore struct {
 func (s *sqliteStore) configure(c *dbos.Config) { c.SQLiteSystemDB = s.db }
 func (s *sqliteStore) members() members         { return &lockedFiles{dir: s.dir} }
 func (s *sqliteStore) close() error             { return s.db.Close() }
+
+func (s *sqliteStore) alone(_ context.Context, f func() error) error { return f() } // DBOS sees to it itself
 
 func (s *sqliteStore) adopted(ctx context.Context, run string) (count int, err error) {
 	err = s.db.QueryRowContext(ctx, `INSERT INTO adoptions (run, count) VALUES (?, 1)

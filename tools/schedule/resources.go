@@ -16,16 +16,16 @@ var scheduleResourceDoc string
 // scheduleURI is the prefix of the URIs of schedules.
 const scheduleURI = "toolcrib://schedule/"
 
-// ScheduleResourceIn says which schedule to read.
-type ScheduleResourceIn struct {
+// ResourceIn says which schedule to read.
+type ResourceIn struct {
 	Name string `json:"name" jsonschema:"maxLength=64" jsonschema_description:"Name of the schedule."`
 }
 
-// ScheduleResourceOut is a schedule with its runs.
-type ScheduleResourceOut struct{ uri, text string }
+// ResourceOut is a schedule with its runs.
+type ResourceOut struct{ uri, text string }
 
 // Content returns it as one block.
-func (o ScheduleResourceOut) Content() []tools.Block {
+func (o ResourceOut) Content() []tools.Block {
 	return []tools.Block{{Kind: tools.ResourceBlock, URI: o.uri, MIME: "text/plain", Text: o.text}}
 }
 
@@ -35,22 +35,22 @@ func Sources(d Deps) []tools.Source {
 		Name: "schedule", Title: "Schedules", MIME: "text/plain",
 		Description: "Your schedules, with what came of their last runs.",
 		Template:    scheduleURI + "{name}", Needs: "schedule_list",
-		Read: tools.New(tools.Def[ScheduleResourceIn, ScheduleResourceOut]{
+		Read: tools.New(tools.Def[ResourceIn, ResourceOut]{
 			Name: "schedule_resource", Title: "Read a schedule as a resource", Doc: scheduleResourceDoc,
 			Access: tools.Read, Effects: tools.None, Repeatable: true,
 			Limits: tools.Limits{Text: tools.MaxResource},
-			Examples: []tools.Example[ScheduleResourceIn]{{
-				Say: "Read what came of a schedule.", In: ScheduleResourceIn{Name: "large"}, Before: d.exampleSchedule, Want: "",
+			Examples: []tools.Example[ResourceIn]{{
+				Say: "Read what came of a schedule.", In: ResourceIn{Name: "large"}, Before: d.exampleSchedule, Want: "",
 			}},
 			Run: d.read,
 		}),
 		Args: func(uri string) (json.RawMessage, bool) {
 			name, ok := strings.CutPrefix(uri, scheduleURI)
-			args, err := json.Marshal(ScheduleResourceIn{Name: name})
+			args, err := json.Marshal(ResourceIn{Name: name})
 			return args, ok && name != "" && err == nil
 		},
 		List: func(ctx context.Context) ([]tools.Resource, error) {
-			out, err := d.list(ctx, ScheduleListIn{})
+			out, err := d.look(ctx, "", 1)
 			var all []tools.Resource
 			for _, l := range out.all {
 				all = append(all, tools.Resource{
@@ -60,7 +60,7 @@ func Sources(d Deps) []tools.Source {
 			return all, err
 		},
 		Complete: func(ctx context.Context, variable, prefix string) ([]string, error) {
-			out, err := d.list(ctx, ScheduleListIn{})
+			out, err := d.look(ctx, "", 1)
 			var names []string
 			for _, l := range out.all {
 				if variable == "name" && strings.HasPrefix(l.Name, prefix) {
@@ -73,21 +73,22 @@ func Sources(d Deps) []tools.Source {
 	}}
 }
 
-func (d Deps) read(ctx context.Context, in ScheduleResourceIn) (ScheduleResourceOut, error) {
-	out, err := d.list(ctx, ScheduleListIn{Name: in.Name, Limit: mostRuns})
-	return ScheduleResourceOut{scheduleURI + in.Name, out.Text()}, err
+func (d Deps) read(ctx context.Context, in ResourceIn) (ResourceOut, error) {
+	out, err := d.look(ctx, in.Name, mostRuns)
+	return ResourceOut{scheduleURI + in.Name, out.Text()}, err
 }
 
 // version changes with every run that begins or ends.
 func (d Deps) version(ctx context.Context, uri string) (string, error) {
-	out, err := d.list(ctx, ScheduleListIn{Name: strings.TrimPrefix(uri, scheduleURI), Limit: 1})
+	out, err := d.look(ctx, strings.TrimPrefix(uri, scheduleURI), 1)
 	if err != nil {
 		return "", err
 	}
 	l := out.all[0]
-	version := fmt.Sprintf("%d %d %s", l.Ran, l.Missed, l.Over)
+	var version strings.Builder
+	fmt.Fprintf(&version, "%d %d %s", l.Ran, l.Missed, l.Over)
 	for _, run := range l.runs {
-		version += fmt.Sprintf(" %s %s %d", run.Run, run.State, run.Ended.UnixMilli())
+		fmt.Fprintf(&version, " %s %s %d", run.Run, run.State, run.Ended.UnixMilli())
 	}
-	return version, nil
+	return version.String(), nil
 }

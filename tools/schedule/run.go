@@ -24,9 +24,6 @@ type input struct {
 // mostResult is how many bytes of a result are kept.
 const mostResult = 20_000
 
-// mostQueued is how many runs of a schedule may wait for an earlier one.
-const mostQueued = 100
-
 // run is the durable run: it calls the tool of a schedule.
 func (k *keeper) run(r *durable.Run, raw json.RawMessage) (json.RawMessage, error) {
 	var in input
@@ -121,7 +118,7 @@ func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, er
 			if others, err = k.store.admit(ctx, s.ID, o); err == nil && len(others) == 0 {
 				return running, nil
 			}
-			o.State, o.Ended, o.Note = skipped, k.deps.Now(), "an earlier run had not ended: "+others0(others)
+			o.State, o.Ended, o.Note = skipped, k.deps.Now(), "an earlier run had not ended: "+firstOf(others)
 			return skipped, k.store.record(ctx, s.ID, o)
 		}
 		if err := sleep(ctx, 200*time.Millisecond); err != nil {
@@ -131,7 +128,7 @@ func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, er
 	}
 }
 
-func others0(others []string) string {
+func firstOf(others []string) string {
 	if len(others) == 0 {
 		return "another"
 	}

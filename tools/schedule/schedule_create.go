@@ -1,10 +1,8 @@
 package schedule
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -18,8 +16,8 @@ import (
 //go:embed schedule_create.md
 var scheduleCreateDoc string
 
-// ScheduleCreateIn is a schedule.
-type ScheduleCreateIn struct {
+// CreateIn is a schedule.
+type CreateIn struct {
 	Name      string        `json:"name" jsonschema:"minLength=1,maxLength=64" jsonschema_description:"Name of the schedule: letters, digits, ., _ and -." alias:"id"`
 	When      string        `json:"when" jsonschema:"minLength=1,maxLength=200" jsonschema_description:"Cron expression, every 15m, at 2026-01-31 09:00, or in 20m." alias:"cron,schedule,expression"`
 	Tool      string        `json:"tool" jsonschema:"minLength=1,maxLength=128" jsonschema_description:"Tool to call." alias:"tool_name"`
@@ -32,8 +30,8 @@ type ScheduleCreateIn struct {
 	Retries   int           `json:"retries,omitempty" jsonschema:"minimum=0,maximum=10,default=0" jsonschema_description:"How often a call is repeated that ended as unavailable or timed out."`
 }
 
-// ScheduleCreateOut is the schedule that was made.
-type ScheduleCreateOut struct {
+// CreateOut is the schedule that was made.
+type CreateOut struct {
 	Name, Tool string
 	Next       []time.Time
 	Either     bool   // a day matches by its day of month or its day of week
@@ -41,7 +39,7 @@ type ScheduleCreateOut struct {
 }
 
 // Text implements [tools.Texter].
-func (o ScheduleCreateOut) Text() string {
+func (o CreateOut) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "schedule %s calls %s\nnext: %s\n", o.Name, o.Tool, stamps(o.Next))
 	if o.Either {
@@ -51,20 +49,18 @@ func (o ScheduleCreateOut) Text() string {
 	return b.String()
 }
 
-var scheduleCreateExample = ScheduleCreateIn{
-	Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object{"pattern": []any{"**/*.iso"}},
-	Missed: "once", Overlap: "skip",
-}
-
 func scheduleCreateTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[ScheduleCreateIn, ScheduleCreateOut]{
+	return tools.New(tools.Def[CreateIn, CreateOut]{
 		Name: "schedule_create", Title: "Run a tool at its times", Doc: scheduleCreateDoc, Tags: []string{"schedules"},
 		Foreign: []tools.Foreign{{Name: "schedule_cron"}, {Name: "ScheduleCronTool"}},
 		Access:  tools.Write, Effects: tools.State,
 		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult}},
-		Examples: []tools.Example[ScheduleCreateIn]{{
-			Say:  "Look for large files on the first day of each year.",
-			In:   scheduleCreateExample,
+		Examples: []tools.Example[CreateIn]{{
+			Say: "Look for large files on the first day of each year.",
+			In: CreateIn{
+				Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object{"pattern": []any{"**/*.iso"}},
+				Missed: "once", Overlap: "skip",
+			},
 			Want: "schedule large calls glob\nnext: …-01-01 09:00 UTC, …-01-01 09:00 UTC, …-01-01 09:00 UTC\n…\n",
 		}},
 		Confirm: d.confirmCreate,
@@ -73,26 +69,26 @@ func scheduleCreateTool(d Deps) tools.Tool {
 	})
 }
 
-func (d Deps) create(ctx context.Context, in ScheduleCreateIn) (ScheduleCreateOut, error) {
+func (d Deps) create(ctx context.Context, in CreateIn) (CreateOut, error) {
 	p, err := d.plan(ctx, in)
 	if err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	s := tools.Session(ctx)
 	k, err := d.keeper(s)
 	if err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	if err := k.serves(s); err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	r := row{ID: handles.New(tools.Anonymous), Principal: s.Principal, Name: in.Name, Spec: p.spec, Created: p.now, Cursor: p.now}
 	r.Spec.Consented = p.question != "" // which the user has been asked
 	if err := k.store.add(ctx, r, d.Settings.Now().Schedules.Most); err != nil {
-		return ScheduleCreateOut{}, err
+		return CreateOut{}, err
 	}
 	k.look()
-	return ScheduleCreateOut{Name: in.Name, Tool: p.spec.Tool, Next: p.next, Either: p.times.Either(), Runner: d.runner(s)}, nil
+	return CreateOut{Name: in.Name, Tool: p.spec.Tool, Next: p.next, Either: p.times.Either(), Runner: d.runner(s)}, nil
 }
 
 // planned is a schedule that could be made.
@@ -106,7 +102,7 @@ type planned struct {
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-func (d Deps) plan(ctx context.Context, in ScheduleCreateIn) (planned, error) {
+func (d Deps) plan(ctx context.Context, in CreateIn) (planned, error) {
 	if d.Caller == nil {
 		return planned{}, tools.Errorf(tools.Unavailable, "no other tool can be called from here")
 	}
@@ -162,32 +158,8 @@ func (d Deps) plan(ctx context.Context, in ScheduleCreateIn) (planned, error) {
 	return p, nil
 }
 
-func argsOf(o schema.Object) (json.RawMessage, error) {
-	if o == nil {
-		return json.RawMessage("{}"), nil
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(o)
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
-}
-
-// tool returns the tool that a call by a name means.
-func (d Deps) tool(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	names, err := tools.NameTools(there.Enabled, there.Omitted...)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	return names.Find(name, args)
-}
-
 // confirmCreate asks about what nobody can be asked about when it runs.
-func (d Deps) confirmCreate(ctx context.Context, in ScheduleCreateIn) (tools.Question, error) {
+func (d Deps) confirmCreate(ctx context.Context, in CreateIn) (tools.Question, error) {
 	p, err := d.plan(ctx, in)
 	if err != nil || p.question == "" {
 		return tools.Question{}, err
@@ -197,43 +169,9 @@ func (d Deps) confirmCreate(ctx context.Context, in ScheduleCreateIn) (tools.Que
 }
 
 // redactCreate leaves out what the tool itself keeps out of records.
-func (d Deps) redactCreate(ctx context.Context, in ScheduleCreateIn) ScheduleCreateIn {
+func (d Deps) redactCreate(ctx context.Context, in CreateIn) CreateIn {
 	in.Arguments = d.shown(ctx, in.Tool, in.Arguments)
 	return in
-}
-
-// shown returns the arguments of a call as its tool lets records have them.
-func (d Deps) shown(ctx context.Context, name string, arguments schema.Object) schema.Object {
-	args, err := argsOf(arguments)
-	withheld := schema.Object{"withheld": fmt.Sprintf("%d bytes", len(args))}
-	if err != nil || d.Caller == nil {
-		return withheld
-	}
-	tool, err := d.tool(ctx, name, args)
-	if err != nil {
-		return withheld
-	}
-	if !tool.Redacts() {
-		return arguments
-	}
-	bound, err := tool.Bind(args)
-	if err != nil {
-		return withheld
-	}
-	var told schema.Object
-	if json.Unmarshal(tool.Redacted(ctx, bound), &told) != nil {
-		return withheld
-	}
-	return told
-}
-
-// serves returns why the schedules of a session would never run here.
-func (k *keeper) serves(s *tools.SessionInfo) error {
-	if k.principal != s.Principal {
-		return tools.Errorf(tools.Unsupported, "schedules of %s cannot run: this server runs those of %s", s.Principal, k.principal).
-			WithHint("the user can make it over stdio, or on a server without tokens")
-	}
-	return nil
 }
 
 // runner says who runs schedules.
@@ -252,20 +190,4 @@ func (d Deps) runner(s *tools.SessionInfo) string {
 		return "this server runs it; it ends when no client and no job needs it, unless schedules.keep is set; toolcrib schedule install lets the system run one always"
 	}
 	return "this server runs it, until its client ends; toolcrib schedule install lets the system run one always"
-}
-
-// stamps formats times for people.
-func stamps(all []time.Time) string {
-	parts := make([]string, len(all))
-	for i, t := range all {
-		parts[i] = stamp(t)
-	}
-	return strings.Join(parts, ", ")
-}
-
-func stamp(t time.Time) string {
-	if t.Second() != 0 {
-		return t.Format("Mon 2006-01-02 15:04:05 MST")
-	}
-	return t.Format("Mon 2006-01-02 15:04 MST")
 }

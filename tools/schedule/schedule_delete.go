@@ -13,21 +13,21 @@ import (
 //go:embed schedule_delete.md
 var scheduleDeleteDoc string
 
-// ScheduleDeleteIn says which schedule to delete.
-type ScheduleDeleteIn struct {
+// DeleteIn says which schedule to delete.
+type DeleteIn struct {
 	Name   string `json:"name" jsonschema:"minLength=1,maxLength=64" jsonschema_description:"Name of the schedule." alias:"id"`
 	Cancel bool   `json:"cancel,omitempty" jsonschema:"default=false" jsonschema_description:"End the runs that have begun."`
 }
 
-// ScheduleDeleteOut is what was deleted.
-type ScheduleDeleteOut struct {
+// DeleteOut is what was deleted.
+type DeleteOut struct {
 	Name      string
 	Running   int // runs that had begun
 	Cancelled bool
 }
 
 // Text implements [tools.Texter].
-func (o ScheduleDeleteOut) Text() string {
+func (o DeleteOut) Text() string {
 	text := fmt.Sprintf("schedule %s is deleted", o.Name)
 	switch {
 	case o.Running == 0:
@@ -40,40 +40,31 @@ func (o ScheduleDeleteOut) Text() string {
 }
 
 func scheduleDeleteTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[ScheduleDeleteIn, ScheduleDeleteOut]{
+	return tools.New(tools.Def[DeleteIn, DeleteOut]{
 		Name: "schedule_delete", Title: "Delete a schedule", Doc: scheduleDeleteDoc, Tags: []string{"schedules"},
 		Access: tools.Write, Effects: tools.State,
-		Examples: []tools.Example[ScheduleDeleteIn]{{
-			Say: "Stop looking for large files.", In: ScheduleDeleteIn{Name: "large"},
+		Examples: []tools.Example[DeleteIn]{{
+			Say: "Stop looking for large files.", In: DeleteIn{Name: "large"},
 			Before: d.exampleSchedule, Want: "schedule large is deleted",
 		}},
 		Run: d.remove,
 	})
 }
 
-// exampleSchedule makes the schedule of the examples.
-func (d Deps) exampleSchedule(ctx context.Context) error {
-	_, err := d.create(ctx, scheduleCreateExample)
-	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.AlreadyExists {
-		return nil
-	}
-	return err
-}
-
-func (d Deps) remove(ctx context.Context, in ScheduleDeleteIn) (ScheduleDeleteOut, error) {
+func (d Deps) remove(ctx context.Context, in DeleteIn) (DeleteOut, error) {
 	k, err := d.keeper(tools.Session(ctx))
 	if err != nil {
-		return ScheduleDeleteOut{}, err
+		return DeleteOut{}, err
 	}
 	r, err := k.named(ctx, in.Name)
 	if err != nil {
-		return ScheduleDeleteOut{}, err
+		return DeleteOut{}, err
 	}
 	runs, err := k.store.runs(ctx, r.ID, mostRuns)
 	if err != nil {
-		return ScheduleDeleteOut{}, err
+		return DeleteOut{}, err
 	}
-	out := ScheduleDeleteOut{Name: r.Name, Cancelled: in.Cancel}
+	out := DeleteOut{Name: r.Name, Cancelled: in.Cancel}
 	if err := k.store.remove(ctx, r.ID); err != nil {
 		return out, err
 	}

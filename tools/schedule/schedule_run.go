@@ -15,20 +15,20 @@ import (
 //go:embed schedule_run.md
 var scheduleRunDoc string
 
-// ScheduleRunIn says which schedule to run.
-type ScheduleRunIn struct {
+// RunIn says which schedule to run.
+type RunIn struct {
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=64" jsonschema_description:"Name of the schedule." alias:"id"`
 	Wait string `json:"wait,omitempty" jsonschema:"maxLength=20,default=30s" jsonschema_description:"How long to wait for the end, 0s to 50s." unit:"s,ms"`
 }
 
-// ScheduleRunOut is the run.
-type ScheduleRunOut struct {
+// RunOut is the run.
+type RunOut struct {
 	name string
 	run  outcome
 }
 
 // Text implements [tools.Texter].
-func (o ScheduleRunOut) Text() string {
+func (o RunOut) Text() string {
 	var b strings.Builder
 	b.WriteString("schedule " + o.name + "\n")
 	o.run.write(&b, time.Local, true)
@@ -39,12 +39,12 @@ func (o ScheduleRunOut) Text() string {
 }
 
 func scheduleRunTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[ScheduleRunIn, ScheduleRunOut]{
+	return tools.New(tools.Def[RunIn, RunOut]{
 		Name: "schedule_run", Title: "Run a schedule now", Doc: scheduleRunDoc, Tags: []string{"schedules"},
 		// The called tool has the effects, and its call has its own record.
 		Access: tools.Delegates, Effects: tools.None,
-		Examples: []tools.Example[ScheduleRunIn]{{
-			Say: "Look for large files now.", Files: map[string]string{"a.iso": "x"}, In: ScheduleRunIn{Name: "large"},
+		Examples: []tools.Example[RunIn]{{
+			Say: "Look for large files now.", Files: map[string]string{"a.iso": "x"}, In: RunIn{Name: "large"},
 			Before: d.exampleSchedule, Want: "schedule large\n  …: ok, by schedule_run\n    1 file\n    a.iso\n",
 		}},
 		Run: d.runNow,
@@ -53,24 +53,24 @@ func scheduleRunTool(d Deps) tools.Tool {
 
 var waitArgument = durations.Argument{Name: "wait", Default: 30 * time.Second, Most: 50 * time.Second}
 
-func (d Deps) runNow(ctx context.Context, in ScheduleRunIn) (ScheduleRunOut, error) {
+func (d Deps) runNow(ctx context.Context, in RunIn) (RunOut, error) {
 	wait, err := waitArgument.Read(in.Wait)
 	if err != nil {
-		return ScheduleRunOut{}, err
+		return RunOut{}, err
 	}
 	s := tools.Session(ctx)
 	k, err := d.keeper(s)
 	if err != nil {
-		return ScheduleRunOut{}, err
+		return RunOut{}, err
 	}
 	r, err := k.named(ctx, in.Name)
 	if err != nil {
-		return ScheduleRunOut{}, err
+		return RunOut{}, err
 	}
 	if err := k.serves(s); err != nil {
-		return ScheduleRunOut{}, err
+		return RunOut{}, err
 	}
-	out := ScheduleRunOut{name: r.Name, run: outcome{Run: "now-" + strings.ToLower(rand.Text()), State: running, Started: d.Now()}}
+	out := RunOut{name: r.Name, run: outcome{Run: "now-" + strings.ToLower(rand.Text()), State: running, Started: d.Now()}}
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if _, err := k.engine.Start(limited, kind, r.ID+"/"+out.run.Run, input{Schedule: r.ID, Run: out.run.Run}); err != nil {
