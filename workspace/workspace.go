@@ -44,8 +44,7 @@ import (
 type Options struct {
 	// StateBase holds the state of all roots; inside one of them is an error.
 	StateBase string
-	// StateDefaults are for an empty StateBase: the first that lies outside the
-	// roots is it. With none, no state is kept.
+	// StateDefaults are for an empty StateBase: the first outside the roots; with none no state is kept.
 	StateDefaults []string
 	// History limits how many former contents each root keeps.
 	History HistoryBounds

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/server/app"
+	"toolcrib/server/cli/internal/prompt"
 	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/tools"
@@ -217,7 +218,7 @@ func callable(all []tools.Tool, selected tools.Selected, name string, args json.
 
 // carry carries out a call, asking at the terminal as often as the tool does.
 func (p *Process) carry(ctx context.Context, r *run.Runner, c run.Call, show *progressLine) run.Outcome {
-	var person *asker
+	var person *prompt.Asker
 	for {
 		out := r.Run(ctx, c)
 		show.clear()
@@ -225,9 +226,9 @@ func (p *Process) carry(ctx context.Context, r *run.Runner, c run.Call, show *pr
 			return out
 		}
 		if person == nil {
-			person = newAsker(p.Stdin, p.Stderr)
+			person = prompt.New(p.Stdin, p.Stderr)
 		}
-		answers, err := person.answer(ctx, out.Ask.Forms)
+		answers, err := person.Answer(ctx, out.Ask.Forms)
 		if err != nil {
 			return run.Outcome{Err: tools.AsError(err)}
 		}

@@ -36,7 +36,7 @@ func TestUsageErrors(t *testing.T) {
 		{"call echo hi", "", "hi: no such directory\n  an argument has its name, as in toolcrib call echo text=hi; a directory comes after the arguments"},
 		{"nowhere", "", "nowhere: no such directory\n  toolcrib serve DIR: the directory that the tools may use"},
 		{"help echo", "", "\"echo\" is no command but a tool\n  toolcrib show echo"},
-		{"help lisst", "", "no command or topic is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands; topics: audit, benchmarks, clients, configuration, detached, documents, files, hooks, http, metrics, policy, resources, sandbox, search, security, tools, web"},
+		{"help lisst", "", "no command or topic is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands; topics: agents, audit, benchmarks, clients, configuration, detached, documents, files, hooks, http, licences, memory, metrics, policy, resources, sandbox, schedules, search, security, state, tools, web"},
 		{"help list show", "", "help takes one command or topic, not 2\n  toolcrib help COMMAND; toolcrib help TOPIC"},
 		{"show", "", "no tool is named\n  toolcrib show TOOL; toolcrib list shows the names"},
 		{"show ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},

@@ -79,7 +79,9 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 			}
 		}
 	}
-	fmt.Fprintf(table, "  without flags\t%s\n", strings.Join(others, ", "))
+	for i, line := range strings.Split(wrap(strings.Join(others, " "), 80), "\n") {
+		fmt.Fprintf(table, "  %s\t%s\n", []string{"more", ""}[min(i, 1)], line)
+	}
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func TestTopics(t *testing.T) {
 		if !ok || !strings.HasPrefix(title, "# ") || !strings.EqualFold(subject, name) {
 			t.Errorf("%s: its first line is %q, want \"# Name: summary\"", name, title)
 		}
-		if !regexp.MustCompile(`(?m)^  ` + name + ` +` + regexp.QuoteMeta(summary) + `$|^  without flags .*\b` + name + `\b`).MatchString(overview) {
+		if !regexp.MustCompile(`(?m)^  ` + name + ` +` + regexp.QuoteMeta(summary) + `$|^  (more +|  +)([a-z]+ )*` + name + `( [a-z]+)*$`).MatchString(overview) {
 			t.Errorf("toolcrib help lists neither %s: %s, nor its name alone", name, summary)
 		}
 		if len(text) > maxSize || !strings.HasSuffix(text, "\n") {

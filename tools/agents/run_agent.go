@@ -22,7 +22,6 @@ import (
 	"toolcrib/tools/internal/handles"
 	"toolcrib/tools/internal/inner"
 	"toolcrib/tools/internal/jsondoc"
-	"toolcrib/tools/outbound"
 )
 
 //go:embed run_agent.md
@@ -62,9 +61,6 @@ const (
 	mostTime    = 55 * time.Minute
 )
 
-// runAgentName is the tool's, which an agent may call only if it is named.
-const runAgentName = "run_agent"
-
 // agentDepth is how deep agents may call agents.
 const agentDepth = 2
 
@@ -84,20 +80,6 @@ func runAgentTool(d Deps) tools.Tool {
 		}},
 		Run: (&agents{Deps: d}).run,
 	})
-}
-
-// spec is what is kept of a run's arguments, for those that go on with it.
-type spec struct {
-	Title       string          `json:"title"`
-	Agent       string          `json:"agent,omitempty"`
-	Models      []string        `json:"models,omitempty"`
-	System      string          `json:"system,omitempty"`
-	Tools       []string        `json:"tools,omitempty"`
-	Limits      loop.Limits     `json:"limits"`
-	Temperature *float64        `json:"temperature,omitempty"`
-	Thinking    string          `json:"thinking,omitempty"`
-	Output      json.RawMessage `json:"output,omitempty"`
-	From        string          `json:"from,omitempty"` // the run that it was forked from
 }
 
 // agents runs the agents of a process.
@@ -444,15 +426,6 @@ func (a *agents) caller(inside context.Context, chosen choice, r *receipt) func(
 		}
 		return textOf(res), nil
 	}
-}
-
-// clientOf returns a client that reaches the endpoints, also those of private hosts.
-func clientOf(endpoints []model.Endpoint) (*outbound.Client, error) {
-	var urls []string
-	for _, e := range endpoints {
-		urls = append(urls, e.Base())
-	}
-	return outbound.To(urls...)
 }
 
 // checker returns what checks a result against a schema.

@@ -91,7 +91,12 @@ func counted(n int, what string) string {
 
 // questions returns those of a call of ask_user, for people.
 func questions(arguments json.RawMessage) string {
-	var in AskUserIn
+	var in struct {
+		Questions []struct {
+			Question string
+			Options  []struct{ Label string }
+		}
+	}
 	if json.Unmarshal(arguments, &in) != nil || len(in.Questions) == 0 {
 		return string(arguments)
 	}

@@ -101,12 +101,13 @@ var layers = []struct {
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
+	{"server/cli/internal/prompt", []string{"tools"}}, // it asks what tools ask
 	{"server/cli/internal/roff", nil},
 	{"server/cli/internal/unitfile", nil},
 	{"server/cli/internal/writable", nil},
 	{"server/licences", nil},
 	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder", "server/workers"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state", "server/counts", "server/cli/internal/unitfile", "server/cli/internal/writable", "server/cli/internal/roff"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/cli/internal/prompt", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state", "server/counts", "server/cli/internal/unitfile", "server/cli/internal/writable", "server/cli/internal/roff"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

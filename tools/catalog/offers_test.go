@@ -38,7 +38,9 @@ func sentence(text string) string {
 func TestSources(t *testing.T) {
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "a\n", "b/c.txt": "c\n"})
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	d := catalog.All(&catalog.Services{Caller: &tooltest.Caller{}})
+	caller := new(tooltest.Caller)
+	d := catalog.All(&catalog.Services{Caller: caller})
+	caller.All = catalog.Tools(d)
 	sources := catalog.Sources(d, catalog.Tools(d))
 	fill(ctx, t, ws, d)
 	agentRun(ctx, t, ws, d)

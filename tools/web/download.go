@@ -13,10 +13,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -373,40 +371,6 @@ func (p *part) close() {
 		_ = p.root.Remove(p.name + ".json")
 	}
 	_ = p.root.Close()
-}
-
-// fileName is the name that a server gives to a file: that of its header, or of its address.
-func fileName(header http.Header, at string) string {
-	name := ""
-	if _, params, err := mime.ParseMediaType(header.Get("Content-Disposition")); err == nil {
-		name = params["filename"]
-	}
-	if name = plainName(name); name == "" {
-		u := parsed(at)
-		if name = plainName(path.Base(u.Path)); name == "" || name == u.Hostname() {
-			name = "download"
-		}
-	}
-	return name
-}
-
-// plainName is the last component of a name without characters that file names should not
-// have, "" if nothing is left.
-func plainName(name string) string {
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	if unescaped, err := url.PathUnescape(name); err == nil && !strings.ContainsAny(unescaped, `/\`) {
-		name = unescaped
-	}
-	name = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"|?*`, r) || !strconv.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, name)
-	name = strings.TrimLeft(strings.TrimSpace(name), ".")
-	return cut(name, 120)
 }
 
 // Text implements [tools.Texter].

@@ -1,4 +1,7 @@
-package cli
+// Package prompt puts the forms of tools before the person at a terminal.
+//
+// Start at [New]. The package imports the contract of tools alone.
+package prompt
 
 import (
 	"bufio"
@@ -15,16 +18,16 @@ import (
 	"toolcrib/tools"
 )
 
-// asker puts a tool's forms before the person at a terminal.
-type asker struct {
+// Asker puts a tool's forms before the person at a terminal.
+type Asker struct {
 	lines chan string // closed at the end of the input
 	out   io.Writer
 }
 
-// newAsker reads lines until the process ends: a read of a terminal cannot be
+// New returns one that reads lines until the process ends: a read of a terminal cannot be
 // taken back, and the context of a call must end the wait for it all the same.
-func newAsker(in io.Reader, out io.Writer) *asker {
-	a := &asker{lines: make(chan string), out: out}
+func New(in io.Reader, out io.Writer) *Asker {
+	a := &Asker{lines: make(chan string), out: out}
 	go func() {
 		defer close(a.lines)
 		for s := bufio.NewScanner(in); s.Scan(); {
@@ -34,9 +37,9 @@ func newAsker(in io.Reader, out io.Writer) *asker {
 	return a
 }
 
-// answer asks the forms in the order of their ids. After one that is not
+// Answer asks the forms in the order of their ids. After one that is not
 // accepted the others are not asked.
-func (a *asker) answer(ctx context.Context, forms map[string]tools.Form) (map[string]tools.Answer, error) {
+func (a *Asker) Answer(ctx context.Context, forms map[string]tools.Form) (map[string]tools.Answer, error) {
 	answers := map[string]tools.Answer{}
 	for _, id := range slices.Sorted(maps.Keys(forms)) {
 		answer, err := a.form(ctx, forms[id])
@@ -51,7 +54,7 @@ func (a *asker) answer(ctx context.Context, forms map[string]tools.Form) (map[st
 	return answers, nil
 }
 
-func (a *asker) form(ctx context.Context, form tools.Form) (tools.Answer, error) {
+func (a *Asker) form(ctx context.Context, form tools.Form) (tools.Answer, error) {
 	if len(form.Fields) == 0 {
 		line, err := a.line(ctx, form.Message+" [y/N] ")
 		switch {
@@ -82,9 +85,9 @@ func (a *asker) form(ctx context.Context, form tools.Form) (tools.Answer, error)
 
 // field asks for one value until it is valid. It is nil for an optional field
 // that is left empty.
-func (a *asker) field(ctx context.Context, f tools.FormField) (json.RawMessage, error) {
+func (a *Asker) field(ctx context.Context, f tools.FormField) (json.RawMessage, error) {
 	for {
-		line, err := a.line(ctx, prompt(f))
+		line, err := a.line(ctx, label(f))
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +105,7 @@ func (a *asker) field(ctx context.Context, f tools.FormField) (json.RawMessage, 
 	}
 }
 
-func prompt(f tools.FormField) string {
+func label(f tools.FormField) string {
 	text := f.Name
 	if f.Title != "" {
 		text = f.Title
@@ -173,7 +176,7 @@ func fieldValue(f tools.FormField, line string) (value json.RawMessage, problem 
 }
 
 // line shows a prompt and returns the next line, without spaces around it.
-func (a *asker) line(ctx context.Context, prompt string) (string, error) {
+func (a *Asker) line(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(a.out, prompt)
 	select {
 	case <-ctx.Done():
