@@ -169,7 +169,7 @@ func (p *Process) input(tool string, args json.RawMessage) *schema.Type {
 // roots and the tools. It refuses a name that cannot be called.
 func (p *Process) callIn(cfg *config.Config, tool string, args json.RawMessage, dirs []string) (roots []string, selected tools.Selected, err error) {
 	if roots, err = rootsOf(dirs); err != nil {
-		if in, u := p.input(tool, args), (*config.UsageError)(nil); in != nil && len(in.Names()) > 0 && errors.As(err, &u) {
+		if in, u := p.input(tool, args), (*config.UsageError)(nil); in != nil && len(in.Names()) > 0 && len(dirs) > 0 && errors.As(err, &u) {
 			u.Hint = fmt.Sprintf("an argument has its name, as in toolcrib call %s %s=%s; a directory comes after the arguments", tool, in.Names()[0], dirs[0])
 		}
 		return nil, selected, err

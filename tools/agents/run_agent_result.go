@@ -139,23 +139,27 @@ func (r *receipt) call(t tools.Tool, arguments json.RawMessage) {
 	}
 	var in map[string]any
 	_ = json.Unmarshal(arguments, &in)
-	what := t.Name
-	for _, key := range []string{"command", "url", "query", "code"} {
-		if text, ok := in[key].(string); ok {
-			line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-			if more {
-				line += " ..."
-			}
-			what += " " + line
-			break
-		}
-	}
+	what := strings.TrimSpace(t.Name + " " + subject(in))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.calls == nil {
 		r.calls = map[string]int{}
 	}
 	r.calls[what]++
+}
+
+// subject returns the first line of what a call runs or asks for.
+func subject(arguments map[string]any) string {
+	for _, key := range []string{"command", "url", "query", "code"} {
+		if text, ok := arguments[key].(string); ok {
+			line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+			if more {
+				line += " ..."
+			}
+			return line
+		}
+	}
+	return ""
 }
 
 func (r *receipt) list() []string {

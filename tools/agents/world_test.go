@@ -3,6 +3,7 @@ package agents_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,7 +71,7 @@ func newWorldOf(settings run.Settings, caller *run.Caller, own []tools.Tool) *wo
 		}
 		return tools.New(d)
 	}
-	settings.Tools = append(own,
+	settings.Tools = slices.Concat(own, []tools.Tool{
 		toy("look", tools.Read, tools.None, timed, func(d *tools.Def[In, Out]) { d.Repeatable = true }),
 		toy("edit", tools.Write, tools.Workspace, timed),
 		toy("program", tools.Exec, tools.Workspace|tools.Process, timed),
@@ -93,7 +94,7 @@ func newWorldOf(settings run.Settings, caller *run.Caller, own []tools.Tool) *wo
 			res, err := caller.Call(ctx, "parallel_calls", json.RawMessage(in.Text))
 			return Out{tooltest.Text(res)}, err
 		}),
-	)
+	})
 	w.runner = run.New(run.Config{Settings: settings, Caller: caller})
 	return w
 }

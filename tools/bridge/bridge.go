@@ -9,7 +9,7 @@ import (
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
 		ID: "bridge", Title: "find and call tools that are not listed",
-		Guide: "not every tool is listed; search_tools finds the others by what they do; call_read_tool calls those that only read; call_tool calls the others",
+		Guide: "not every tool is listed; search_tools finds the others by what they do; call_read_tool calls those that read; call_tool the others",
 		Tools: Tools(Deps{Caller: s.Caller}),
 	}
 }

@@ -9,7 +9,7 @@ import (
 func Category(*services.Services) tools.Category {
 	return tools.Category{
 		ID: "data", Title: "calculate, work on texts and JSON",
-		Guide: "calculator is exact; json_process repairs, queries and validates JSON; text_process counts and converts text",
+		Guide: "calculator is exact; json_process and text_process work on JSON and text",
 		Tools: []tools.Tool{
 			calculatorTool(),
 			jsonProcessTool(),

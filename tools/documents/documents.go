@@ -17,7 +17,7 @@ func Category(s *services.Services) tools.Category {
 	d.settings = tools.NewSettings(Settings{}, d.apply)
 	return tools.Category{
 		ID: "documents", Title: "read and search PDF and office files, books, mail and archives",
-		Guide:    "parse_document turns PDF and office files, books, mail and archives into Markdown; search_documents finds passages that answer a question",
+		Guide:    "parse_document reads PDF, office files, books and mail; search_documents finds passages that answer",
 		Settings: d.settings,
 		Tools: []tools.Tool{
 			parseDocumentTool(d),

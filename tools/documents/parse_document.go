@@ -137,7 +137,7 @@ func (d *deps) parseDocument(ctx context.Context, in ParseDocumentIn) (ParseDocu
 	if err != nil {
 		return ParseDocumentOut{}, err
 	}
-	defer from.close()
+	defer func() { _ = from.close() }()
 	r, err := d.rendering(ctx, from, in)
 	if err != nil {
 		return ParseDocumentOut{}, failure(from.shown, err)

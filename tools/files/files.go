@@ -12,7 +12,7 @@ func Category(*services.Services) tools.Category {
 	d := NewDeps()
 	return tools.Category{
 		ID: "files", Title: "read, change, move and restore files",
-		Guide:   "list_directory shows a directory as a tree; read_file reads text by lines, from either end; file_info tells whether paths exist and what they are",
+		Guide:   "list_directory shows a tree; read_file reads lines, from either end; file_info tells whether paths exist and what they are",
 		Tools:   Tools(d),
 		Sources: Sources(d),
 	}

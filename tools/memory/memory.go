@@ -10,7 +10,7 @@ func Category(s *services.Services) tools.Category {
 	l := &library{source: s.Database()}
 	return tools.Category{
 		ID: "memory", Title: "remember beyond the session",
-		Guide: "memory_search finds what earlier sessions learnt; memory_write keeps facts and decisions",
+		Guide: "memory_search finds what earlier sessions kept; memory_write keeps facts",
 		Settings: tools.NewSettings(struct{}{}, func(_ struct{}, setup tools.Setup) {
 			l.redactor.Store(setup.Redactor)
 		}),

@@ -59,7 +59,7 @@ func Category(s *services.Services) tools.Category {
 	d := New(s.Caller, s.Database(), time.Now)
 	return tools.Category{
 		ID: "schedule", Title: "run tools at their times",
-		Guide:    "schedule_create runs a tool once or again and again; schedule_list shows what came of it",
+		Guide:    "schedule_create runs a tool at its times; schedule_list shows the results",
 		Settings: d.Settings, Tools: Tools(d), Sources: Sources(d),
 		Start: d.start, Close: d.close, Load: d.load, Doctor: d.examine,
 	}

@@ -12,8 +12,8 @@ func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs()}
 	return tools.Category{
 		ID: "shell", Title: "run commands, follow jobs, list and end processes",
-		Guide: "bash runs commands in a sandbox, without the network unless asked for; powershell runs those of PowerShell; job_output follows what runs on; job_input types into it; job_list lists it; job_stop ends it; " +
-			"process_list shows what runs on the machine; process_kill ends it",
+		Guide: "bash runs commands in a sandbox, without the network unless asked for; powershell runs those of PowerShell; job_list lists what runs on; job_output follows it; job_input types into it; job_stop ends it; " +
+			"process_list shows the machine's processes; process_kill ends one",
 		Outlasting: "jobs and sessions outlast the client: job_list shows those of before",
 		Settings: tools.NewSettings(Settings{}, func(set Settings, setup tools.Setup) {
 			d.Jobs.Configure(set.options(setup))
