@@ -71,9 +71,11 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 			})
 			for _, way := range ways {
 				var got []string
-				for line := range strings.Lines(w.do(t, way.call("search_tools", json.RawMessage(`{"limit":50}`)), tools.Accept, nil)[0]) {
-					if name, _, ok := strings.Cut(line, " ["); ok && line[0] != ' ' {
-						got = append(got, name)
+				for _, page := range []string{`{"limit":50}`, `{"limit":50,"offset":50}`} {
+					for line := range strings.Lines(w.do(t, way.call("search_tools", json.RawMessage(page)), tools.Accept, nil)[0]) {
+						if name, _, ok := strings.Cut(line, " ["); ok && line[0] != ' ' {
+							got = append(got, name)
+						}
 					}
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
