@@ -73,7 +73,7 @@ func TestCallsRunAtOnce(t *testing.T) {
 				begin := time.Now()
 				text, _ := w.call(t, "parallel_calls", "{"+tt.args+"}")
 				if took := time.Since(begin); took != tt.want {
-					t.Errorf("took %v, want %v:\n%s", took, tt.want, strings.Join(w.log, "\n"))
+					t.Errorf("took %v, want %v:\n%s", took, tt.want, strings.Join(w.logged(), "\n"))
 				}
 				if n := strings.Count(tt.args, `"tool"`); !strings.HasPrefix(text, fmt.Sprintf("%d of %d calls ok in ", n, n)) {
 					t.Errorf("got\n%s", text)
@@ -110,7 +110,7 @@ func TestResultsAreInOrder(t *testing.T) {
 			if diff := tooltest.Match(tt.want, bodies(text)); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(tt.log, w.log); tt.log != nil && diff != "" {
+			if diff := cmp.Diff(tt.log, w.logged()); tt.log != nil && diff != "" {
 				t.Errorf("what ran (-want +got):\n%s", diff)
 			}
 		})
@@ -144,7 +144,7 @@ func TestCheckedBefore(t *testing.T) {
 			if diff := cmp.Diff(tt.asked, asked); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.log, w.log); diff != "" {
+			if diff := cmp.Diff(tt.log, w.logged()); diff != "" {
 				t.Errorf("what ran (-want +got):\n%s", diff)
 			}
 		})
@@ -202,7 +202,7 @@ func TestCancelledCalls(t *testing.T) {
 			t.Errorf("got %+v", out)
 		}
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"begin 1", "end 1", "begin 2"}, w.log); diff != "" {
+		if diff := cmp.Diff([]string{"begin 1", "end 1", "begin 2"}, w.logged()); diff != "" {
 			t.Errorf("what ran (-want +got):\n%s", diff)
 		}
 		time.Sleep(time.Second)

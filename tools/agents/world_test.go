@@ -50,6 +50,12 @@ func (w *world) note(line string) {
 	w.log = append(w.log, line)
 }
 
+func (w *world) logged() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.log)
+}
+
 func newWorld(settings run.Settings) *world {
 	caller := new(run.Caller)
 	return newWorldOf(settings, caller, agents.Tools(agents.Deps{Caller: caller, Settings: tools.NewSettings(agents.Settings{}, nil)}))

@@ -207,6 +207,8 @@ func TestRuns(t *testing.T) {
 			call := b.Call
 			b.Call = func(ctx context.Context, tool string, args json.RawMessage) (string, error) {
 				text, err := call(ctx, tool, args)
+				b.mu.Lock()
+				defer b.mu.Unlock()
 				return fmt.Sprintf("%s %d", text, len(b.calls)), err
 			}
 			b.Tools[0].Reads = true

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -75,8 +76,10 @@ func each(t *testing.T, f func(t *testing.T, one, two *runs.Store)) {
 func TestStore(t *testing.T) {
 	each(t, func(t *testing.T, one, two *runs.Store) {
 		ctx, now := t.Context(), time.Now().Truncate(time.Millisecond)
-		old := runs.Run{ID: "old", Principal: "p", Created: now.Add(-runs.Lifetime - time.Hour), Spec: []byte(`{}`)}
-		run := runs.Run{ID: "new", Principal: "p", Created: now, Spec: []byte(`{"task":"x"}`)}
+		unique := rand.Text() // the server of the tests may have seen others
+		owner := "p" + unique
+		old := runs.Run{ID: "old" + unique, Principal: owner, Created: now.Add(-runs.Lifetime - time.Hour), Spec: []byte(`{}`)}
+		run := runs.Run{ID: "new" + unique, Principal: owner, Created: now, Spec: []byte(`{"task":"x"}`)}
 		said := []loop.Record{{Kind: loop.Said, At: now.UTC(), Text: "x"}}
 		if err := one.Create(ctx, old, said); err != nil {
 			t.Fatal(err)
@@ -84,18 +87,18 @@ func TestStore(t *testing.T) {
 		if err := one.Create(ctx, run, said); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := two.Get(ctx, "new", "p"); err != nil || !cmp.Equal(got, run) {
+		if got, err := two.Get(ctx, run.ID, owner); err != nil || !cmp.Equal(got, run) {
 			t.Errorf("%s, %v", cmp.Diff(run, got), err)
 		}
-		for _, c := range [][2]string{{"new", "other"}, {"old", "p"}, {"none", "p"}} {
+		for _, c := range [][2]string{{run.ID, "other"}, {old.ID, owner}, {"none", owner}} {
 			if _, err := two.Get(ctx, c[0], c[1]); tools.AsError(err).Code != tools.NotFound {
 				t.Errorf("run %s of %s: %v", c[0], c[1], err)
 			}
 		}
-		if list, err := two.List(ctx, "p", 10); err != nil || len(list) != 1 || list[0].ID != "new" {
+		if list, err := two.List(ctx, owner, 10); err != nil || len(list) != 1 || list[0].ID != run.ID {
 			t.Errorf("%v, %v", list, err)
 		}
-		if left, err := two.Records(ctx, "old", 0); err != nil || len(left) != 0 {
+		if left, err := two.Records(ctx, old.ID, 0); err != nil || len(left) != 0 {
 			t.Errorf("of a deleted run: %v, %v", left, err)
 		}
 	})
@@ -104,12 +107,12 @@ func TestStore(t *testing.T) {
 // Of two processes that go on with a run one does, and the other is told.
 func TestJournal(t *testing.T) {
 	each(t, func(t *testing.T, one, two *runs.Store) {
-		ctx := t.Context()
+		ctx, id := t.Context(), rand.Text()
 		said := []loop.Record{{Kind: loop.Said, At: time.Now().UTC(), Text: "x"}}
-		if err := one.Create(ctx, runs.Run{ID: "r", Principal: "p", Created: time.Now(), Spec: []byte("{}")}, said); err != nil {
+		if err := one.Create(ctx, runs.Run{ID: id, Principal: "p", Created: time.Now(), Spec: []byte("{}")}, said); err != nil {
 			t.Fatal(err)
 		}
-		first, second := one.Journal("r"), two.Journal("r")
+		first, second := one.Journal(id), two.Journal(id)
 		for _, j := range []*runs.Journal{first, second} {
 			if list, err := j.Records(ctx); err != nil || len(list) != 1 {
 				t.Fatalf("%v, %v", list, err)
@@ -126,7 +129,7 @@ func TestJournal(t *testing.T) {
 		if err := first.Append(ctx, loop.Record{Kind: loop.End, At: time.Now().UTC(), Status: loop.Completed}); err != nil {
 			t.Error(err)
 		}
-		list, err := two.Records(ctx, "r", 1)
+		list, err := two.Records(ctx, id, 1)
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%v, %v", list, err)
 		}
