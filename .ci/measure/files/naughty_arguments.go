@@ -42,6 +42,17 @@ var naughtyBase = map[string]map[string]any{
 	"text_process":     {"operation": "upper", "text": "a"},
 	"parse_document":   {"path": "a.txt"},
 	"search_documents": {"query": "alpha"},
+	"ask_user":         {"questions": []any{map[string]any{"question": "which?"}}},
+	"parallel_calls":   {"calls": []any{map[string]any{"tool": "read_file", "arguments": map[string]any{"path": "a.txt"}}}},
+	"memory_delete":    {"topic": "none"},
+	"memory_read":      {},
+	"memory_search":    {"query": "alpha"},
+	"memory_write":     {"content": "alpha", "topic": "alpha"},
+	"schedule_create":  {"name": "a", "when": "@yearly", "tool": "glob", "arguments": map[string]any{"pattern": []any{"*"}}},
+	"schedule_delete":  {"name": "none"},
+	"schedule_list":    {},
+	"schedule_run":     {"name": "none"},
+	"storage":          {"operation": "get", "key": "a"},
 }
 
 // naughtyAbroad are tools that would send the strings to other hosts.
