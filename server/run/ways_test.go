@@ -164,7 +164,7 @@ var changing = regexp.MustCompile(strings.Join([]string{
 	`\b06[0-9a-z]{14}\b`,                                              // ids of changes
 	`\bjob[ =][a-z2-7]{8}\b|(?m:^[a-z2-7]{8} [a-z])|\bpy-[a-z2-7]+\b`, // handles
 	`\[[a-z2-7]{8}\]|"[a-z2-7]{8}"|\b(memory|id) [a-z2-7]{8}\b`,       // IDs of memories
-	`\d\d:\d\d(:\d\d)?Z?|(in|for|after) [0-9.]+ m?s`,                     // times
+	`\d\d:\d\d(:\d\d)?Z?|(in|for|after) [0-9.]+ m?s`,                  // times
 }, "|"))
 
 // do calls until nothing is asked any more, answering each form by act, and words how
