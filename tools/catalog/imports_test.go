@@ -59,6 +59,7 @@ var layers = []struct {
 	{"tools/internal/diskcache", []string{"tools"}},
 	{"tools/internal/document/linked", []string{"tools", "workspace", "workspace/state", "tools/internal/..."}}, // compiled code is shared by all roots
 	{"tools/internal/database", []string{"tools", "workspace", "workspace/state"}},                              // its file is state, and its errors are those of tools
+	{"tools/internal/database/databasetest", []string{"tools/internal/database", "workspace", "workspace/state/postgres"}},
 	{"tools/internal/filelists", []string{"workspace", "workspace/fileindex"}},
 	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox", "tools/internal/filelists", "tools/internal/database"}}, // what categories share has settings, as they have
 	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile", "workspace/repository"}},                                                                                     // the user of a tool is asked about what is lost
@@ -132,7 +133,8 @@ var only = []struct {
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"tools/durable"}, "what lasts runs on an engine of one place"},
 	{"toolcrib/tools/durable", []string{"tools/schedule"}, "what lasts is for those who need it"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
-	{"toolcrib/workspace/state/postgres", nil, "it is for tests and figures"},
+	{"toolcrib/workspace/state/postgres", []string{"tools/internal/database/databasetest"}, "it is for tests and figures"},
+	{"toolcrib/tools/internal/database/databasetest", nil, "it is for tests"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},

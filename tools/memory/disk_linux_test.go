@@ -2,30 +2,16 @@ package memory_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"toolcrib/tools/internal/database/databasetest"
 )
 
 // TestDisk fills the disk of the state, and makes it read-only: what was acknowledged stays
 // and can be read, and the calls say what is wrong.
 func TestDisk(t *testing.T) {
-	disk := filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("needs: mounts: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(disk, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
-	root := t.TempDir()
+	disk, root := databasetest.Disk(t), t.TempDir()
 	u := newUser(t, disk, "", "local", root)
 	kept, full := 0, ""
 	content := func(i int) string { return fmt.Sprintf("%d %s", i, strings.Repeat("word ", 8000)) }
@@ -37,8 +23,8 @@ func TestDisk(t *testing.T) {
 		}
 		kept++
 	}
-	if want := "error: unavailable: the disk of the state is full: nothing was changed (the user must free space)"; full != want {
-		t.Errorf("after %d memories: %q; want %q", kept, full, want)
+	if full != databasetest.Full {
+		t.Errorf("after %d memories: %q; want %q", kept, full, databasetest.Full)
 	}
 	there := func(u *user) {
 		t.Helper()
@@ -51,9 +37,7 @@ func TestDisk(t *testing.T) {
 	}
 	there(u)
 	there(newUser(t, disk, "", "local", root))
-	if err := unix.Mount("", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Protect(t, disk)
 	there(u)
 	if text := u.call("memory_write", args{"topic": "t0", "content": "x"}); !strings.HasPrefix(text, "error: unavailable: the state directory cannot be written") {
 		t.Errorf("a read-only disk: %s", text)
@@ -62,9 +46,7 @@ func TestDisk(t *testing.T) {
 	if text := late.call("memory_write", args{"topic": "t0", "content": "x"}); !strings.HasPrefix(text, "error: unavailable: ") {
 		t.Errorf("a read-only disk, with a new server: %s", text)
 	}
-	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=20m"); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Grow(t, disk)
 	u.want("memory_write", args{"topic": "t0", "content": "x"}, "new version: …\n...")
 	late.want("memory_read", args{"topic": "t0"}, "1 memory; …\n…\nx")
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,33 +13,16 @@ import (
 	"testing"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/database/databasetest"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/memory"
-	"toolcrib/workspace"
 	"toolcrib/workspace/redact"
-	"toolcrib/workspace/state/postgres"
 )
 
-// server is the PostgreSQL of all tests; nil where none is installed.
-var server *postgres.Server
+var databases databasetest.Databases
 
-func TestMain(m *testing.M) {
-	ctx := context.Background()
-	var err error
-	server, err = postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if server != nil {
-		if err := server.Remove(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { databases.Main(m) }
 
 func TestTools(t *testing.T) {
 	c := memory.Category(new(services.Services))
@@ -58,42 +40,22 @@ type user struct {
 
 // each runs a test on files and on PostgreSQL.
 func each(t *testing.T, f func(t *testing.T, open func(principal, root string) *user)) {
-	for _, kind := range []string{"files", "postgres"} {
-		t.Run(kind, func(t *testing.T) {
-			url := ""
-			if kind == "postgres" {
-				if server == nil {
-					t.Skip("needs: postgresql: it is not installed")
-				}
-				url = server.URL()
+	databases.Each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		f(t, func(principal, root string) *user {
+			if url != "" {
+				principal += " of " + t.Name() // all tests have one database
 			}
-			base := t.TempDir()
-			f(t, func(principal, root string) *user {
-				if url != "" {
-					principal += " of " + t.Name() // all tests have one database
-				}
-				return newUser(t, base, url, principal, root)
-			})
+			return newUser(t, base, url, principal, root)
 		})
-	}
+	})
 }
 
 func newUser(t *testing.T, base, url, principal, root string) *user {
 	t.Helper()
-	ws, err := workspace.Open([]string{root}, workspace.Options{StateBase: base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
+	ws := databasetest.Workspace(t, base, root)
 	s := new(services.Services)
-	if err := s.Database().Configure(url); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Database().Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	databasetest.Use(t, s.Database(), url)
 	return &user{t, memory.Category(s), tools.SessionInfo{Principal: principal, Workspace: ws, Client: tools.Client{Name: "test"}}}
 }
 

@@ -1,42 +1,22 @@
 package storage_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/database/databasetest"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/storage"
-	"toolcrib/workspace"
-	"toolcrib/workspace/state/postgres"
 )
 
-// server is the PostgreSQL of all tests; nil where none is installed.
-var server *postgres.Server
+var databases databasetest.Databases
 
-func TestMain(m *testing.M) {
-	ctx := context.Background()
-	var err error
-	server, err = postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if server != nil {
-		if err := server.Remove(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { databases.Main(m) }
 
 func TestTool(t *testing.T) {
 	tooltest.Run(t, storage.Category(new(services.Services)).Tools[0])
@@ -50,36 +30,19 @@ type user struct {
 }
 
 // each runs a test on both databases, each with a place of its own.
-func each(t *testing.T, f func(t *testing.T, new func(principal, root string) *user)) {
-	for _, kind := range []string{"sqlite", "postgres"} {
-		t.Run(kind, func(t *testing.T) {
-			url := ""
-			if kind == "postgres" {
-				if server == nil {
-					t.Skip("needs: postgresql: it is not installed")
-				}
-				url = server.URL()
-			}
-			base := t.TempDir()
-			f(t, func(principal, root string) *user {
-				ws, err := workspace.Open([]string{root}, workspace.Options{StateBase: base})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { ws.Close() })
-				s := new(services.Services)
-				if err := s.Database().Configure(url); err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() {
-					if err := s.Database().Close(); err != nil {
-						t.Error(err)
-					}
-				})
-				return &user{t, storage.Category(s).Tools[0], tools.SessionInfo{Principal: principal, Workspace: ws}}
-			})
-		})
-	}
+func each(t *testing.T, f func(t *testing.T, open func(principal, root string) *user)) {
+	databases.Each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		f(t, func(principal, root string) *user { return newUser(t, base, url, principal, root) })
+	})
+}
+
+func newUser(t *testing.T, base, url, principal, root string) *user {
+	t.Helper()
+	ws := databasetest.Workspace(t, base, root)
+	s := new(services.Services)
+	databasetest.Use(t, s.Database(), url)
+	return &user{t, storage.Category(s).Tools[0], tools.SessionInfo{Principal: principal, Workspace: ws}}
 }
 
 // call returns the text of the result, or "error: " and the error.

@@ -13,63 +13,12 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
-	"toolcrib/workspace"
-	"toolcrib/workspace/state/postgres"
+	"toolcrib/tools/internal/database/databasetest"
 )
 
-// server is the PostgreSQL of all tests; nil where none is installed.
-var server *postgres.Server
+var databases databasetest.Databases
 
-func TestMain(m *testing.M) {
-	ctx := context.Background()
-	var err error
-	server, err = postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if server != nil {
-		if err := server.Remove(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	os.Exit(code)
-}
-
-// each runs a test on both databases. url is "" for SQLite.
-func each(t *testing.T, f func(t *testing.T, url string)) {
-	t.Run("sqlite", func(t *testing.T) { f(t, "") })
-	t.Run("postgres", func(t *testing.T) {
-		if server == nil {
-			t.Skip("needs: postgresql: it is not installed")
-		}
-		f(t, server.URL())
-	})
-}
-
-func open(t *testing.T, base, url string) *database.DB {
-	t.Helper()
-	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
-	source := new(database.Source)
-	if err := source.Configure(url); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := source.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	db, err := source.Open(t.Context(), ws)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
+func TestMain(m *testing.M) { databases.Main(m) }
 
 const table = "CREATE TABLE counts_%[1]s (name BYTEA PRIMARY KEY, n BIGINT NOT NULL)"
 
@@ -83,13 +32,13 @@ func count(ctx context.Context, p *database.Part, name string) (n int, err error
 
 // TestChange has several users of a database count.
 func TestChange(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
+	databases.Each(t, func(t *testing.T, url string) {
 		base := t.TempDir()
 		script := fmt.Sprintf(table, "change")
 		var wg sync.WaitGroup
 		const users, rounds = 4, 25
 		for range users {
-			p := open(t, base, url).Part("change", script)
+			p := databasetest.Open(t, base, url).Part("change", script)
 			wg.Go(func() {
 				for range rounds {
 					if _, err := count(t.Context(), p, "change"); err != nil {
@@ -100,7 +49,7 @@ func TestChange(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		p := open(t, base, url).Part("change", script)
+		p := databasetest.Open(t, base, url).Part("change", script)
 		declined := tools.Errorf(tools.Conflict, "no")
 		err := p.Change(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM counts_change"); err != nil {
@@ -119,16 +68,16 @@ func TestChange(t *testing.T) {
 
 // TestParts has a newer program change its tables.
 func TestParts(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
+	databases.Each(t, func(t *testing.T, url string) {
 		base := t.TempDir()
 		first := fmt.Sprintf(table, "parts")
 		second := "ALTER TABLE counts_parts ADD COLUMN more TEXT NOT NULL DEFAULT ''"
 		for _, scripts := range [][]string{{first}, {first, second}, {first, second}} {
-			if _, err := count(t.Context(), open(t, base, url).Part("parts", scripts...), "parts"); err != nil {
+			if _, err := count(t.Context(), databasetest.Open(t, base, url).Part("parts", scripts...), "parts"); err != nil {
 				t.Fatalf("with %d scripts: %v", len(scripts), err)
 			}
 		}
-		db := open(t, base, url)
+		db := databasetest.Open(t, base, url)
 		_, err := count(t.Context(), db.Part("parts", first), "parts")
 		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "newer toolcrib: version 2") {
 			t.Errorf("an old program got %v", err)
@@ -149,17 +98,9 @@ func TestParts(t *testing.T) {
 // TestBroken opens databases that cannot be used.
 func TestBroken(t *testing.T) {
 	use := func(t *testing.T, base, url string) error {
-		ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: base})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ws.Close()
 		source := new(database.Source)
-		defer source.Close()
-		if err := source.Configure(url); err != nil {
-			t.Fatal(err)
-		}
-		db, err := source.Open(t.Context(), ws)
+		databasetest.Use(t, source, url)
+		db, err := source.Open(t.Context(), databasetest.Workspace(t, base, t.TempDir()))
 		if err == nil {
 			_, err = count(t.Context(), db.Part("broken", fmt.Sprintf(table, "broken")), "broken")
 		}
@@ -190,12 +131,12 @@ func TestBroken(t *testing.T) {
 			}
 		})
 	}
-	if server != nil {
-		err := use(t, "", strings.Replace(server.URL(), "/postgres?", "/missing?", 1))
+	t.Run("no such database", func(t *testing.T) {
+		err := use(t, "", strings.Replace(databases.Postgres(t), "/postgres?", "/missing?", 1))
 		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "does not exist") {
-			t.Errorf("a database that does not exist: %v", err)
+			t.Errorf("got %v", err)
 		}
-	}
+	})
 }
 
 func TestCheck(t *testing.T) {

@@ -11,25 +11,13 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/workspace/state/postgres"
+	"toolcrib/tools/internal/database/databasetest"
 )
 
 // TestRestarted stops PostgreSQL, for a moment and for longer, and freezes it.
 func TestRestarted(t *testing.T) {
-	if server == nil {
-		t.Skip("needs: postgresql: it is not installed")
-	}
-	ctx := context.WithoutCancel(t.Context())
-	own, err := postgres.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := own.Remove(ctx); err != nil {
-			t.Error(err)
-		}
-	}()
-	p := open(t, "", own.URL()).Part("restarted", fmt.Sprintf(table, "restarted"))
+	ctx, own := context.WithoutCancel(t.Context()), databasetest.Start(t)
+	p := databasetest.Open(t, "", own.URL()).Part("restarted", fmt.Sprintf(table, "restarted"))
 	want := 0
 	counted := func(when string) {
 		t.Helper()

@@ -1,11 +1,7 @@
 package runs_test
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -16,61 +12,28 @@ import (
 	"toolcrib/tools/agents/internal/model"
 	"toolcrib/tools/agents/internal/runs"
 	"toolcrib/tools/internal/database"
-	"toolcrib/workspace"
-	"toolcrib/workspace/state/postgres"
+	"toolcrib/tools/internal/database/databasetest"
 )
 
-// server is the PostgreSQL of all tests; nil where none is installed.
-var server *postgres.Server
+var databases databasetest.Databases
 
-func TestMain(m *testing.M) {
-	ctx := context.Background()
-	var err error
-	server, err = postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if server != nil {
-		if err := server.Remove(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { databases.Main(m) }
 
 // each runs a test with the stores of two processes, on both databases.
 func each(t *testing.T, f func(t *testing.T, one, two *runs.Store)) {
-	for _, name := range []string{"sqlite", "postgres"} {
-		t.Run(name, func(t *testing.T) {
-			url := ""
-			if name == "postgres" {
-				if server == nil {
-					t.Skip("needs: postgresql: it is not installed")
-				}
-				url = server.URL()
+	databases.Each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		open := func() *runs.Store {
+			source := new(database.Source)
+			databasetest.Use(t, source, url)
+			s, err := runs.Open(t.Context(), source, databasetest.Workspace(t, base, t.TempDir()))
+			if err != nil {
+				t.Fatal(err)
 			}
-			base := t.TempDir()
-			open := func() *runs.Store {
-				ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: base})
-				if err != nil {
-					t.Fatal(err)
-				}
-				source := new(database.Source)
-				if err := source.Configure(url); err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = source.Close(); ws.Close() })
-				s, err := runs.Open(t.Context(), source, ws)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s
-			}
-			f(t, open(), open())
-		})
-	}
+			return s
+		}
+		f(t, open(), open())
+	})
 }
 
 func TestStore(t *testing.T) {

@@ -1,7 +1,6 @@
 package notes_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,31 +15,14 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/database/databasetest"
 	"toolcrib/tools/memory/internal/notes"
-	"toolcrib/workspace"
 	"toolcrib/workspace/state"
-	"toolcrib/workspace/state/postgres"
 )
 
-// server is the PostgreSQL of all tests; nil where none is installed.
-var server *postgres.Server
+var databases databasetest.Databases
 
-func TestMain(m *testing.M) {
-	ctx := context.Background()
-	var err error
-	server, err = postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if server != nil {
-		if err := server.Remove(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { databases.Main(m) }
 
 // each runs the suite's test f on every store. open returns the notes of an owner as another
 // process would see them.
@@ -49,35 +31,12 @@ func each(t *testing.T, f func(t *testing.T, open func(owner string) notes.Store
 		base := t.TempDir()
 		f(t, func(owner string) notes.Store { return files(t, base, owner) })
 	})
-	for _, kind := range []string{"sqlite", "postgres"} {
-		t.Run(kind, func(t *testing.T) {
-			url := ""
-			if kind == "postgres" {
-				if server == nil {
-					t.Skip("needs: postgresql: it is not installed")
-				}
-				url = server.URL()
-			}
-			base := t.TempDir()
-			f(t, func(owner string) notes.Store {
-				ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: base})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { ws.Close() })
-				source := new(database.Source)
-				if err := source.Configure(url); err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { source.Close() })
-				db, err := source.Open(t.Context(), ws)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return notes.NewRows(db, database.Owner{Principal: owner, Root: t.Name()})
-			})
+	databases.Each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		f(t, func(owner string) notes.Store {
+			return notes.NewRows(databasetest.Open(t, base, url), database.Owner{Principal: owner, Root: t.Name()})
 		})
-	}
+	})
 }
 
 func files(t *testing.T, base, owner string) *notes.Files {
