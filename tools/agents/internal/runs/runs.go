@@ -101,21 +101,14 @@ func (s *Store) List(ctx context.Context, principal string, limit int) ([]Run, e
 	var list []Run
 	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		list = nil
-		rows, err := q.QueryContext(ctx, "SELECT id, created, spec FROM agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return database.Each(ctx, q, func(rows *sql.Rows) error {
 			r := Run{Principal: principal}
 			var created int64
-			if err := rows.Scan(&r.ID, &created, &r.Spec); err != nil {
-				return err
-			}
+			err := rows.Scan(&r.ID, &created, &r.Spec)
 			r.Created = time.UnixMilli(created)
 			list = append(list, r)
-		}
-		return rows.Err()
+			return err
+		}, "SELECT id, created, spec FROM agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
 	})
 	return list, err
 }
@@ -125,23 +118,16 @@ func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record
 	var list []loop.Record
 	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		list = nil
-		rows, err := q.QueryContext(ctx, "SELECT data FROM agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return database.Each(ctx, q, func(rows *sql.Rows) error {
 			var data []byte
 			var r loop.Record
 			if err := rows.Scan(&data); err != nil {
 				return err
 			}
-			if err := json.Unmarshal(data, &r); err != nil {
-				return err
-			}
+			err := json.Unmarshal(data, &r)
 			list = append(list, r)
-		}
-		return rows.Err()
+			return err
+		}, "SELECT data FROM agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
 	})
 	return list, err
 }
