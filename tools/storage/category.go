@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"sync"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
@@ -11,7 +10,7 @@ import (
 
 // Category returns the tool that keeps values by their keys.
 func Category(s *services.Services) tools.Category {
-	e := &engine{source: s.Database()}
+	e := &engine{s.Database()}
 	return tools.Category{
 		ID: "storage", Title: "keep values by key",
 		Guide: "storage keeps values by key",
@@ -20,13 +19,7 @@ func Category(s *services.Services) tools.Category {
 }
 
 // engine opens the table of the values.
-type engine struct {
-	source *database.Source
-
-	mu  sync.Mutex
-	db  *database.DB // that of table
-	now *table
-}
+type engine struct{ source *database.Source }
 
 // table returns the table of the values.
 func (e *engine) table(ctx context.Context) (*table, error) {
@@ -34,10 +27,5 @@ func (e *engine) table(ctx context.Context) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.db != db {
-		e.db, e.now = db, newTable(db)
-	}
-	return e.now, nil
+	return newTable(db), nil
 }

@@ -113,11 +113,8 @@ func asJSON(given map[string]any) (map[string]any, error) {
 	if _, isText := given["value"].(string); isText || given["value"] == nil {
 		return nil, nil
 	}
-	text, err := json.Marshal(given["value"])
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"value": string(text)}, nil
+	text, err := encoded(given["value"])
+	return map[string]any{"value": text}, err
 }
 
 // prepared returns what puts a value before an example.
@@ -247,12 +244,12 @@ type line struct {
 }
 
 func list(ctx context.Context, t *table, s space, key string, in In) (Out, error) {
-	const (
-		room    = tools.MaxText - 4_000 // of a page
-		longest = 20_000                // bytes of a value that is shown
-	)
-	values := in.Operation == "scan"
-	entries, more, err := t.list(ctx, s, key, strings.TrimPrefix(in.After, "/"), in.Limit, room, values)
+	const room = tools.MaxText - 4_000 // of a page
+	longest := 20_000                  // bytes of a value that is shown
+	if in.Operation == "list" {
+		longest = -1
+	}
+	entries, more, err := t.list(ctx, s, key, strings.TrimPrefix(in.After, "/"), in.Limit, room, longest)
 	if err != nil {
 		return Out{}, err
 	}
@@ -263,7 +260,7 @@ func list(ctx context.Context, t *table, s space, key string, in In) (Out, error
 		if !e.expires.IsZero() {
 			l.Expires = e.expires.Format(time.RFC3339)
 		}
-		if l.Bytes = &e.size; values && e.size <= longest {
+		if l.Bytes = &e.size; e.size <= longest {
 			l.Value, l.Bytes = &e.value, nil
 		}
 		text, err := encoded(l)
@@ -286,11 +283,11 @@ func list(ctx context.Context, t *table, s space, key string, in In) (Out, error
 	return out, nil
 }
 
-// encoded is an entry in one line of JSON.
-func encoded(l line) (string, error) {
+// encoded returns a value as one line of JSON, in which <, > and & stay as they are.
+func encoded(v any) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(l)
+	err := enc.Encode(v)
 	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -102,6 +102,8 @@ func TestVersions(t *testing.T) {
 			{args{"operation": "get", "key": "A"}, "error: not_found: A is not in the namespace default (did you mean a)"},
 			{args{"operation": "put", "key": "a", "value": args{"n": 12345678901234567}}, "a: put, version 5, 23 bytes"},
 			{args{"operation": "get", "key": "a"}, "a: version 5, 23 bytes, updated …\n{\"n\":12345678901234567}"},
+			{args{"operation": "put", "key": "a", "value": args{"html": "<b>&"}}, "a: put, version 6, 15 bytes"},
+			{args{"operation": "get", "key": "a"}, "a: version 6, 15 bytes, updated …\n{\"html\":\"<b>&\"}"},
 			{args{"operation": "put", "key": "a"}, "error: invalid_argument: /value: put needs a value…"},
 			{args{"operation": "put", "key": "a", "value": "x", "ttl": "soon"}, "error: invalid_argument: /ttl: \"soon\" is not a duration…"},
 		} {
@@ -194,6 +196,10 @@ func TestList(t *testing.T) {
 				}
 			}
 		}
+		for _, key := range []string{"long/1", "long/2"} {
+			u.want(args{"operation": "put", "key": key, "value": strings.Repeat("x", 200_000)}, "…")
+		}
+		u.want(args{"operation": "scan", "key": "long"}, "2 entries\n{\"key\":\"long/1\",\"bytes\":200000,…\n{\"key\":\"long/2\",\"bytes\":200000,…")
 	})
 }
 

@@ -175,10 +175,10 @@ func (t *table) delete(ctx context.Context, s space, key string, expected *int64
 		if err == nil {
 			err = h.expect(key, expected)
 		}
+		version = h.version // also if another try has seen a key that is gone now
 		if err != nil || !h.row {
 			return err
 		}
-		version = h.version
 		if _, err := tx.ExecContext(ctx, "DELETE FROM toolcrib_values WHERE space = $1 AND key = $2", s.id(), []byte(key)); err != nil {
 			return err
 		}
@@ -247,17 +247,12 @@ func (t *table) spaces(ctx context.Context, q database.Query, owner database.Own
 }
 
 // list returns the entries at or below a key, "" for all, in the order of the bytes of their
-// keys behind after, at most so many, and whether there are more. Without values it is
-// cheaper. Values of more than room bytes in all are left for the next page.
-func (t *table) list(ctx context.Context, s space, at, after string, limit, room int, values bool) (entries []entry, more bool, err error) {
-	value := "value"
-	if !values {
-		value = "CAST('' AS BYTEA)"
-		if !t.part.Postgres() {
-			value = "CAST('' AS BLOB)"
-		}
-	}
-	query, args := t.live(fmt.Sprintf("key, %s, length(value), version, updated, expires", value))+" AND key > $2", []any{s.id(), []byte(after)}
+// keys behind after, at most so many, and whether there are more. Values of more than longest
+// bytes are left out, all if it is negative. Values of more than room bytes in all are left for
+// the next page.
+func (t *table) list(ctx context.Context, s space, at, after string, limit, room, longest int) (entries []entry, more bool, err error) {
+	query := t.live(fmt.Sprintf("key, CASE WHEN length(value) <= %d THEN value END, length(value), version, updated, expires", longest)) + " AND key > $2"
+	args := []any{s.id(), []byte(after)}
 	if at != "" {
 		query += " AND (key = $3 OR key > $4 AND key < $5)"
 		args = append(args, []byte(at), []byte(at+"/"), []byte(at+"0")) // the byte that follows /
