@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -37,6 +38,10 @@ func TestDisk(t *testing.T) {
 	}
 	there(u)
 	there(newUser(t, disk, "", "local", root))
+	var removed bytes.Buffer
+	if err := u.category.Commands[0].Run(u.ctx(), []string{"restore"}, nil, &removed); err != nil || removed.Len() > 0 {
+		t.Errorf("a memory that was refused counts as deleted: %s, %v", removed.String(), err)
+	}
 	databasetest.Protect(t, disk)
 	there(u)
 	if text := u.call("memory_write", args{"topic": "t0", "content": "x"}); !strings.HasPrefix(text, "error: unavailable: the state directory cannot be written") {

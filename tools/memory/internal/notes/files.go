@@ -45,7 +45,7 @@ type file struct {
 	size     int64
 	modified time.Time
 	settled  bool // it was read so long after it was modified that size and time tell of a later change
-	adopt    bool // it was changed by hand, and its version is not kept yet
+	adopt    bool // it was changed or copied by hand, and its version is not kept yet
 }
 
 const (
@@ -94,7 +94,9 @@ func (s *Files) Notes(ctx context.Context) (*Set, error) {
 	}
 	if edited {
 		// Where the state cannot be written, the notes can be read all the same.
-		if lock, err := dir.Lock(ctx, folder); err == nil {
+		limited, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if lock, err := dir.Lock(limited, folder); err == nil {
 			_ = s.adopt(ctx, root)
 			if err := lock.Unlock(); err != nil {
 				return nil, database.Told(err)
@@ -138,23 +140,51 @@ func (s *Files) load(ctx context.Context, root *os.Root) (edited bool, err error
 			f.settled = begin.Sub(f.modified) > coarse
 			if !ok || old.sum != f.sum {
 				changed = true
-				f.note, f.adopt = Parse(data), false
+				f.note, f.adopt = Parse(data[:min(len(data), most)]), false
+				if len(data) > most {
+					f.note.Flaw = "only its first MiB is read"
+				}
 				if err := complete(root, name, &f); err != nil {
 					return false, err
 				}
 			}
 		}
 		now[name] = f
-		edited = edited || f.adopt
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
 	}
 	if changed || len(now) != len(s.known) {
-		s.known = now
-		s.set = newSet(unique(now))
+		set := newSet(unique(now))
+		if err := adoptCopies(root, now); err != nil {
+			return false, err
+		}
+		s.known, s.set = now, set
+	}
+	for _, f := range s.known {
+		edited = edited || f.adopt
 	}
 	return edited, nil
+}
+
+// adoptCopies marks notes of which no version is kept: a person has copied their files, as the
+// program had written them, from another name or another directory.
+func adoptCopies(root *os.Root, files map[string]file) error {
+	entries, err := fs.ReadDir(root.FS(), versions)
+	if err != nil {
+		return err
+	}
+	kept := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		kept[e.Name()] = true
+	}
+	for name, f := range files {
+		if !kept[f.note.ID] {
+			f.adopt = true
+			files[name] = f
+		}
+	}
+	return nil
 }
 
 // unique returns the notes of files, each with an ID of its own: of two copies, the later by
@@ -216,13 +246,13 @@ func complete(root *os.Root, name string, f *file) error {
 	return nil
 }
 
-// adopt keeps the versions of notes that were edited by hand. The caller holds the lock.
+// adopt keeps the versions of notes that were edited or copied by hand. The caller holds the lock.
 func (s *Files) adopt(ctx context.Context, root *os.Root) error {
 	for name, f := range s.known {
 		if !f.adopt {
 			continue
 		}
-		if err := keep(root, f.note); err != nil {
+		if _, err := keep(root, f.note); err != nil {
 			return err
 		}
 		f.adopt = false
@@ -273,11 +303,7 @@ func (s *Files) change(ctx context.Context, root *os.Root, f func(*Set) (Batch, 
 	for name, f := range s.known {
 		names[f.note.ID] = name
 	}
-	for _, n := range batch.Write {
-		if err := s.write(root, n, cmp.Or(names[n.ID], slug(n.Topic)+"-"+n.ID+extension)); err != nil {
-			return err
-		}
-	}
+	// These come first: if one fails nothing was written, as its error says.
 	for _, id := range batch.Remove {
 		if err := put(root, path.Join(versions, id, deleted), []byte(time.Now().UTC().Format(time.RFC3339)+"\n")); err != nil {
 			return err
@@ -286,39 +312,49 @@ func (s *Files) change(ctx context.Context, root *os.Root, f func(*Set) (Batch, 
 			return err
 		}
 	}
+	for _, n := range batch.Write {
+		if err := s.write(root, n, cmp.Or(names[n.ID], slug(n.Topic)+"-"+n.ID+extension)); err != nil {
+			return err
+		}
+	}
 	return syncDir(root, ".")
 }
 
 // write keeps a version of a note and then makes it the current one.
 func (s *Files) write(root *os.Root, n *Note, name string) error {
-	if err := keep(root, n); err != nil {
-		return err
-	}
-	data, err := Format(n)
+	data, err := keep(root, n)
 	if err != nil {
 		return err
 	}
 	delete(s.known, name) // its time may be that of the one before
-	return put(root, name, data)
+	if err := put(root, name, data); err != nil {
+		return errors.Join(err, root.Remove(versionOf(n))) // there never was one
+	}
+	return nil
 }
 
-// keep writes a version of a note below .versions.
-func keep(root *os.Root, n *Note) error {
-	dir := path.Join(versions, n.ID)
-	if err := root.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := root.Remove(path.Join(dir, deleted)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
+// versionOf returns the name of a version of a note.
+func versionOf(n *Note) string {
+	return path.Join(versions, n.ID, strconv.FormatInt(n.Version, 10)+extension)
+}
+
+// keep writes a version of a note below .versions and returns its data.
+func keep(root *os.Root, n *Note) ([]byte, error) {
 	data, err := Format(n)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := put(root, path.Join(dir, strconv.FormatInt(n.Version, 10)+extension), data); err != nil {
-		return err
+	dir := path.Join(versions, n.ID)
+	if err := root.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
 	}
-	return errors.Join(syncDir(root, dir), syncDir(root, versions))
+	if err := root.Remove(path.Join(dir, deleted)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := put(root, versionOf(n), data); err != nil {
+		return nil, err
+	}
+	return data, errors.Join(syncDir(root, dir), syncDir(root, versions))
 }
 
 // put writes a whole file or none.
@@ -350,7 +386,7 @@ func read(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most))
+	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
 // Versions implements [Store].

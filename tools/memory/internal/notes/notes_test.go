@@ -233,6 +233,15 @@ func TestHand(t *testing.T) {
 	if !slices.ContainsFunc(set.Notes, func(n *notes.Note) bool { return strings.HasPrefix(n.Flaw, "its front matter cannot be read") }) {
 		t.Error("no note has the flaw")
 	}
+	for _, n := range set.Notes {
+		if n.Content != "three" || n.ID == "aaaaaaaa" {
+			continue
+		}
+		if versions, err := s.Versions(t.Context(), n.ID); err != nil || !slices.Equal(shown(versions), []string{n.ID + " 3 three"}) {
+			t.Errorf("versions of a copy: %q, %v", shown(versions), err)
+		}
+		remove(t, s, n.ID)
+	}
 	coffee := topics["Coffee"]
 	next := *coffee
 	next.Version, next.Content = 2, "with milk"
@@ -240,7 +249,7 @@ func TestHand(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(dir, "mine.md")); err != nil || !strings.Contains(string(data), "with milk") {
 		t.Errorf("it was written elsewhere: %q, %v", data, err)
 	}
-	for _, name := range []string{"mine.md", "broken.md", "x copy.md"} {
+	for _, name := range []string{"mine.md", "broken.md"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
