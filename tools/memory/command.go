@@ -123,11 +123,14 @@ func (l *library) importAll(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	added, changed, same := 0, 0, 0
 	for scope, list := range read {
-		a, c, err := l.merge(ctx, scope, list)
-		if err != nil {
-			return err
+		const together = 200 // others write in between, and a change is over before it is given up
+		for some := range slices.Chunk(list, together) {
+			a, c, err := l.merge(ctx, scope, some)
+			if err != nil {
+				return err
+			}
+			added, changed, same = added+a, changed+c, same+len(some)-a-c
 		}
-		added, changed, same = added+a, changed+c, same+len(list)-a-c
 	}
 	_, err := fmt.Fprintf(out, "%d added, %d got a new version, %d were there, %d left out\n", added, changed, same, refused)
 	return err
@@ -144,20 +147,24 @@ func (l *library) merge(ctx context.Context, scope string, list []*notes.Note) (
 		var b notes.Batch
 		added, changed = 0, 0
 		now := time.Now().UTC().Truncate(time.Second)
+		topics, ids := map[string]*notes.Note{}, map[string]bool{} // of all; of those that are written
+		for _, n := range slices.Backward(set.Notes) {
+			topics[name(n.Topic)] = n
+		}
 		for _, n := range list {
 			next := *n
 			if next.Topic == "" {
 				next.Topic = notes.FirstLine(next.Content)
 			}
-			known := &notes.Set{Notes: slices.Concat(set.Notes, b.Write)}
+			topic := name(next.Topic)
 			old := set.Find(n.ID)
 			if old == nil {
-				old = named(known, next.Topic)
+				old = topics[topic]
 			}
 			switch {
 			case old == nil:
 				added++
-				if !notes.IsID(next.ID) || slices.ContainsFunc(b.Write, func(other *notes.Note) bool { return other.ID == next.ID }) {
+				if !notes.IsID(next.ID) || ids[next.ID] {
 					next.ID = newID(set)
 				}
 				next.Version = max(next.Version, 1)
@@ -173,12 +180,13 @@ func (l *library) merge(ctx context.Context, scope string, list []*notes.Note) (
 				changed++
 				next.ID, next.Created, next.Version, next.Updated = old.ID, old.Created, old.Version+1, now
 			}
+			ids[next.ID] = true
+			if topics[topic] == nil {
+				topics[topic] = &next
+			}
 			b.Write = append(b.Write, &next)
 		}
-		if len(set.Notes)+added > maxNotes {
-			return notes.Batch{}, tools.Errorf(tools.TooLarge, "the scope would have %d memories, at most %d are kept", len(set.Notes)+added, maxNotes)
-		}
-		return b, nil
+		return b, room(set, added)
 	})
 	return added, changed, err
 }
@@ -224,6 +232,9 @@ func (l *library) restore(ctx context.Context, id string, out io.Writer) error {
 			}
 			if other := named(set, next.Topic); other != nil {
 				return notes.Batch{}, tools.Errorf(tools.Conflict, "its topic %s has a memory again, %s", tools.Visible(next.Topic), other.ID).WithHint("delete that first")
+			}
+			if err := room(set, 1); err != nil {
+				return notes.Batch{}, err
 			}
 			next.Version, next.Updated = kept[i].Version+1, time.Now().UTC().Truncate(time.Second)
 			next.Expires = time.Time{} // it would go at once

@@ -189,7 +189,15 @@ func named(set *notes.Set, topic string) *notes.Note {
 	return set.Notes[i]
 }
 
-// pick returns the notes of IDs, or that of a topic.
+// room refuses more notes than a scope holds.
+func room(set *notes.Set, more int) error {
+	if len(set.Notes)+more <= maxNotes {
+		return nil
+	}
+	return tools.Errorf(tools.TooLarge, "the scope would have %d memories, at most %d are kept", len(set.Notes)+more, maxNotes).WithHint("delete some, or give those that end an expiry")
+}
+
+// pick returns the notes of IDs and that of a topic, each once.
 func (l *library) pick(ctx context.Context, ids []string, topic, scope string) ([]found, error) {
 	list, _, err := l.all(ctx, scope)
 	if err != nil {
@@ -201,7 +209,9 @@ func (l *library) pick(ctx context.Context, ids []string, topic, scope string) (
 		if i < 0 {
 			return nil, tools.Errorf(tools.NotFound, "no memory has the ID %s", tools.Clip(id)).WithHint("memory_search finds memories; toolcrib memory restore brings back a deleted one")
 		}
-		picked = append(picked, list[i])
+		if !slices.Contains(picked, list[i]) {
+			picked = append(picked, list[i])
+		}
 	}
 	if topic == "" {
 		return picked, nil
@@ -216,9 +226,10 @@ func (l *library) pick(ctx context.Context, ids []string, topic, scope string) (
 	switch {
 	case len(same) == 0:
 		return nil, tools.Errorf(tools.NotFound, "no memory has the topic %s", tools.Clip(topic)).WithHint("memory_read without arguments lists the topics; memory_search finds memories by their words")
-	case len(same) > 1 && scope == "" && same[0].scope != same[1].scope:
+	case len(same) > 1 && scope == "" && same[0].scope != same[len(same)-1].scope:
 		return nil, tools.Errorf(tools.Conflict, "both scopes have the topic %s", tools.Clip(topic)).WithHint("give the scope, or ids: %s", strings.Join(idsOf(same), ", "))
 	}
+	same = slices.DeleteFunc(same, func(f found) bool { return slices.Contains(picked, f) })
 	return append(picked, same...), nil
 }
 

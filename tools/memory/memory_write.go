@@ -88,7 +88,7 @@ func memoryWriteTool(l *library) tools.Tool {
 }
 
 func (l *library) write(ctx context.Context, in WriteIn) (WriteOut, error) {
-	content := strings.TrimSpace(in.Content)
+	content := strings.TrimSpace(strings.ReplaceAll(in.Content, "\r\n", "\n")) // as a file is read
 	topic := strings.Join(strings.Fields(in.Topic), " ")
 	if topic == "" {
 		topic = notes.FirstLine(content)
@@ -122,8 +122,8 @@ func (l *library) write(ctx context.Context, in WriteIn) (WriteOut, error) {
 			n.Supersedes = append(n.Supersedes, id)
 		}
 		if old == nil {
-			if len(set.Notes) >= maxNotes {
-				return nil, nil, tools.Errorf(tools.TooLarge, "the scope has %d memories, at most that many are kept", len(set.Notes)).WithHint("delete some, or give those that end an expiry")
+			if err := room(set, 1); err != nil {
+				return nil, nil, err
 			}
 			n.ID = newID(set)
 			return n, nil, nil
