@@ -83,7 +83,11 @@ func Workspace(t *testing.T, base, root string) *workspace.Workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { ws.Close() })
+	t.Cleanup(func() {
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return ws
 }
 
