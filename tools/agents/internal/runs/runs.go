@@ -22,8 +22,8 @@ import (
 const Lifetime = 30 * 24 * time.Hour
 
 const tables = `
-CREATE TABLE agent_runs (id TEXT PRIMARY KEY, principal TEXT NOT NULL, created BIGINT NOT NULL, spec BYTEA NOT NULL);
-CREATE TABLE agent_records (run TEXT NOT NULL, n BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (run, n));`
+CREATE TABLE toolcrib_agent_runs (id TEXT PRIMARY KEY, principal TEXT NOT NULL, created BIGINT NOT NULL, spec BYTEA NOT NULL);
+CREATE TABLE toolcrib_agent_records (run TEXT NOT NULL, n BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (run, n));`
 
 // Store has the runs of a workspace's database.
 type Store struct{ part *database.Part }
@@ -48,13 +48,13 @@ type Run struct {
 func (s *Store) Create(ctx context.Context, r Run, records []loop.Record) error {
 	return s.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		old := r.Created.Add(-Lifetime).UnixMilli()
-		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_records WHERE run IN (SELECT id FROM agent_runs WHERE created < $1)", old); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM toolcrib_agent_records WHERE run IN (SELECT id FROM toolcrib_agent_runs WHERE created < $1)", old); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_runs WHERE created < $1", old); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM toolcrib_agent_runs WHERE created < $1", old); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO agent_runs (id, principal, created, spec) VALUES ($1, $2, $3, $4)",
+		if _, err := tx.ExecContext(ctx, "INSERT INTO toolcrib_agent_runs (id, principal, created, spec) VALUES ($1, $2, $3, $4)",
 			r.ID, r.Principal, r.Created.UnixMilli(), []byte(r.Spec)); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func insert(ctx context.Context, tx *sql.Tx, run string, n int, r loop.Record) (
 	if err != nil {
 		return false, err
 	}
-	done, err := tx.ExecContext(ctx, "INSERT INTO agent_records (run, n, data) VALUES ($1, $2, $3) ON CONFLICT (run, n) DO NOTHING", run, n, data)
+	done, err := tx.ExecContext(ctx, "INSERT INTO toolcrib_agent_records (run, n, data) VALUES ($1, $2, $3) ON CONFLICT (run, n) DO NOTHING", run, n, data)
 	if err != nil {
 		return false, err
 	}
@@ -86,7 +86,7 @@ func (s *Store) Get(ctx context.Context, id, principal string) (Run, error) {
 	r := Run{ID: id, Principal: principal}
 	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		var created int64
-		err := q.QueryRowContext(ctx, "SELECT created, spec FROM agent_runs WHERE id = $1 AND principal = $2", id, principal).Scan(&created, &r.Spec)
+		err := q.QueryRowContext(ctx, "SELECT created, spec FROM toolcrib_agent_runs WHERE id = $1 AND principal = $2", id, principal).Scan(&created, &r.Spec)
 		if errors.Is(err, sql.ErrNoRows) {
 			return tools.Errorf(tools.NotFound, "there is no run %s", id).WithHint("runs are kept for 30 days")
 		}
@@ -108,7 +108,7 @@ func (s *Store) List(ctx context.Context, principal string, limit int) ([]Run, e
 			r.Created = time.UnixMilli(created)
 			list = append(list, r)
 			return err
-		}, "SELECT id, created, spec FROM agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
+		}, "SELECT id, created, spec FROM toolcrib_agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
 	})
 	return list, err
 }
@@ -127,7 +127,7 @@ func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record
 			err := json.Unmarshal(data, &r)
 			list = append(list, r)
 			return err
-		}, "SELECT data FROM agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
+		}, "SELECT data FROM toolcrib_agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
 	})
 	return list, err
 }
@@ -135,7 +135,7 @@ func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record
 // Count returns how many records a run of a principal has; 0 = there is no such run.
 func (s *Store) Count(ctx context.Context, id, principal string) (n int, err error) {
 	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
-		return q.QueryRowContext(ctx, "SELECT COUNT(*) FROM agent_records JOIN agent_runs ON agent_runs.id = agent_records.run WHERE run = $1 AND principal = $2", id, principal).Scan(&n)
+		return q.QueryRowContext(ctx, "SELECT COUNT(*) FROM toolcrib_agent_records JOIN toolcrib_agent_runs ON toolcrib_agent_runs.id = toolcrib_agent_records.run WHERE run = $1 AND principal = $2", id, principal).Scan(&n)
 	})
 	return n, err
 }
