@@ -23,15 +23,15 @@ func command(l *library) tools.UserCommand {
 		Args:  "export | import | restore [ID]",
 		Short: "write all memories to a tar file, read them from one, or bring back a deleted one",
 		Long: `
+Memories are moved as Markdown files with front matter, in the folders workspace/ and
+user/ of a tar file, so that they can be unpacked, edited and packed again. The root is
+the current directory, or that of --root.
+
   toolcrib memory export >memories.tar      all memories of this root and of the user
   toolcrib memory import <memories.tar      adds those that are not there; a memory
                                             that is there otherwise gets a new version
   toolcrib memory restore                   lists the memories that were deleted
-  toolcrib memory restore ID                brings one back
-
-Files are Markdown with front matter, in the folders workspace/ and user/, so that
-they can be unpacked, edited and packed again. The root is the current directory,
-or that of --root.`,
+  toolcrib memory restore ID                brings one back`,
 		Run: l.command,
 	}
 }
