@@ -54,7 +54,7 @@ func scheduleCreateTool(d Deps) tools.Tool {
 		Name: "schedule_create", Title: "Run a tool at its times", Doc: scheduleCreateDoc, Tags: []string{"schedules"},
 		Foreign: []tools.Foreign{{Name: "schedule_cron"}, {Name: "ScheduleCronTool"}},
 		Access:  tools.Write, Effects: tools.State,
-		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult}},
+		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult, "queued": mostQueued}},
 		Examples: []tools.Example[CreateIn]{{
 			Say: "Look for large files on the first day of each year.",
 			In: CreateIn{

@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/schedule"
 	"toolcrib/workspace"
+	"toolcrib/workspace/state/postgres"
 )
 
 // ToyIn is the input of the toys.
@@ -99,7 +100,10 @@ func newDesk(t *testing.T, url string) *desk {
 		d.calls = append(d.calls, tools.Session(ctx).Client.Name)
 		return ToyOut{strings.Join(in.Pattern, " ")}, nil
 	}
-	stuck := func(ctx context.Context, _ ToyIn) (ToyOut, error) {
+	stuck := func(ctx context.Context, in ToyIn) (ToyOut, error) {
+		if _, err := note(ctx, in); err != nil {
+			return ToyOut{}, err
+		}
 		<-ctx.Done()
 		return ToyOut{}, ctx.Err()
 	}
@@ -160,7 +164,7 @@ func (d *desk) tick(at string) {
 func (d *desk) settle() {
 	d.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if !strings.Contains(d.call("schedule_list", "{}"), ": running") {
+		if list := d.call("schedule_list", "{}"); !strings.Contains(list, ": running") && !strings.Contains(list, ": queued") {
 			break
 		}
 		if time.Now().After(end) {
@@ -314,6 +318,72 @@ func TestOverlap(t *testing.T) {
 			expect(t, d.call("schedule_list", `{"name":"a"}`), want, ": running")
 			expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
 		})
+	}
+}
+
+// Runs that wait are shown, and do not begin once their schedule is deleted. The one that is
+// running is shown first, however many have come after it.
+func TestQueue(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { queues(t, "") })
+	t.Run("postgres", func(t *testing.T) {
+		server, err := postgres.Start(t.Context())
+		if errors.Is(err, postgres.ErrMissing) {
+			t.Skip("needs: postgresql: it is not installed")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Remove(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		queues(t, server.URL())
+	})
+}
+
+func queues(t *testing.T, url string) {
+	d := newDesk(t, url)
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 1s","zone":"UTC","tool":"stuck","overlap":"queue"}`)
+	lists := func(want string, n int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			list := d.call("schedule_list", `{"name":"a"}`)
+			if strings.Count(list, want) == n {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("not %d x %q: %s", n, want, list)
+			}
+		}
+	}
+	for _, at := range []string{"2026-05-04T08:00:01Z", "2026-05-04T08:00:03Z"} {
+		d.at(at)
+		if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+			t.Fatal(err)
+		}
+		lists("08:00:01 UTC: running", 1)
+	}
+	lists(": queued: an earlier run has not ended: 20260504T080001Z", 2)
+	expect(t, d.call("schedule_list", `{"name":"a","limit":1}`), "08:00:01 UTC: running")
+	expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left, err := schedule.Left(d.ctx, d.Deps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d runs are left", left)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.calls) != 1 {
+		t.Errorf("%d calls of which one was to wait for the end of the other", len(d.calls))
 	}
 }
 
