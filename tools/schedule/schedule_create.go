@@ -79,9 +79,6 @@ func (d Deps) create(ctx context.Context, in CreateIn) (CreateOut, error) {
 	if err != nil {
 		return CreateOut{}, err
 	}
-	if err := k.serves(s); err != nil {
-		return CreateOut{}, err
-	}
 	r := row{ID: handles.New(tools.Anonymous), Principal: s.Principal, Name: in.Name, Spec: p.spec, Created: p.now, Cursor: p.now}
 	r.Spec.Consented = p.question != "" // which the user has been asked
 	if err := k.store.add(ctx, r, d.Settings.Now().Schedules.Most); err != nil {
@@ -105,6 +102,9 @@ const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 func (d Deps) plan(ctx context.Context, in CreateIn) (planned, error) {
 	if d.Caller == nil {
 		return planned{}, tools.Errorf(tools.Unavailable, "no other tool can be called from here")
+	}
+	if err := d.serves(tools.Session(ctx)); err != nil {
+		return planned{}, err
 	}
 	if strings.Trim(in.Name, nameCharacters) != "" || strings.HasPrefix(in.Name, ".") {
 		return planned{}, tools.Errorf(tools.InvalidArgument, "/name: %q has other characters than letters, digits, ., _ and -", in.Name)
@@ -174,10 +174,28 @@ func (d Deps) redactCreate(ctx context.Context, in CreateIn) CreateIn {
 	return in
 }
 
+// serves returns why the schedules of a session would never run, or nil. Servers run those of
+// the only user that they have, see [Deps.start]; the local one has other servers too.
+func (d Deps) serves(s *tools.SessionInfo) error {
+	if s == nil || s.Principal == tools.Local || d.stands(s) {
+		return nil
+	}
+	return tools.Errorf(tools.Unsupported, "schedules of %s would never run: a server with tokens, or with a root for each principal, runs none", s.Principal).
+		WithHint("the user can make it over stdio, or on a server with neither")
+}
+
+// stands reports whether this process looks at the clock for the schedules of a session.
+func (d Deps) stands(s *tools.SessionInfo) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.standing != nil && d.standing.principal == s.Principal && d.standing.store.root == s.Workspace.Roots()[0]
+}
+
 // runner says who runs schedules.
 func (d Deps) runner(s *tools.SessionInfo) string {
+	standing := d.stands(s)
 	d.mu.Lock()
-	standing, outlasts := d.standing != nil, d.outlasts
+	outlasts := d.outlasts
 	d.mu.Unlock()
 	switch {
 	case !standing:

@@ -286,11 +286,14 @@ func TestLimits(t *testing.T) {
 	d.call("schedule_create", `{"name":"once","when":"in 10m","zone":"UTC","tool":"note"}`)
 	d.call("schedule_create", `{"name":"twice","when":"every 10m","zone":"UTC","tool":"note","max_runs":2}`)
 	d.call("schedule_create", `{"name":"until","when":"every 10m","zone":"UTC","tool":"note","until":"2026-05-04 08:15"}`)
-	for _, at := range []string{"08:10:01", "08:20:01", "08:30:01"} {
-		d.tick("2026-05-04T" + at + "Z")
-	}
-	if n := d.ran(4); n != 4 {
-		t.Errorf("%d runs, want 1 + 2 + 1", n)
+	for _, c := range []struct {
+		at   string
+		runs int
+	}{{"08:10:01", 3}, {"08:20:01", 4}, {"08:30:01", 4}} {
+		d.tick("2026-05-04T" + c.at + "Z")
+		if n := d.ran(c.runs); n != c.runs {
+			t.Errorf("%d runs until %s, want %d", n, c.at, c.runs)
+		}
 	}
 	expect(t, d.call("schedule_list", "{}"), "over: it was for once", "over: it has run 2 times", "over: its time is over")
 }
@@ -423,6 +426,32 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, q.Message, err)
 		}
 	}
+}
+
+// Where no server would ever run a schedule, none is made, and nobody is asked about it.
+func TestPrincipals(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	as := func(principal string) context.Context {
+		return tools.WithSession(d.ctx, &tools.SessionInfo{Principal: principal, Workspace: tools.Session(d.ctx).Workspace})
+	}
+	const args = `{"name":"a","when":"every 5m","tool":"run"}`
+	create := schedule.Tools(d.Deps)[0]
+	bound, err := create.Bind(json.RawMessage(args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, principal := range []string{"ci", tools.Anonymous} {
+		q, err := create.Question(as(principal), bound)
+		if e := tools.AsError(err); err == nil || e.Code != tools.Unsupported {
+			t.Errorf("%s: asked %q, %v", principal, q.Message, err)
+		}
+	}
+	d.ctx = as(tools.Anonymous)
+	t.Cleanup(schedule.Start(d.ctx, d.Deps))
+	expect(t, d.call("schedule_create", args), "this server runs it for as long as it is up")
+	d.ctx = as("ci")
+	expect(t, d.call("schedule_create", args), "unsupported")
 }
 
 func TestFailure(t *testing.T) {

@@ -208,15 +208,6 @@ func (d Deps) shown(ctx context.Context, name string, arguments schema.Object) s
 	return told
 }
 
-// serves returns why the schedules of a session would never run here.
-func (k *keeper) serves(s *tools.SessionInfo) error {
-	if k.principal != s.Principal {
-		return tools.Errorf(tools.Unsupported, "schedules of %s cannot run: this server runs those of %s", s.Principal, k.principal).
-			WithHint("the user can make it over stdio, or on a server without tokens")
-	}
-	return nil
-}
-
 // stamps formats times for people.
 func stamps(all []time.Time) string {
 	parts := make([]string, len(all))
