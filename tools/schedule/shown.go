@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // listing shows schedules.
@@ -33,7 +34,7 @@ func (o listing) Text() string {
 	}
 	var b strings.Builder
 	if !o.one {
-		fmt.Fprintf(&b, "%s\n", count(len(o.all), "schedule"))
+		fmt.Fprintf(&b, "%s\n", textfile.Count(len(o.all), "schedule"))
 	}
 	for _, l := range o.all {
 		l.write(&b, o.one)
@@ -172,11 +173,7 @@ func argsOf(o schema.Object) (json.RawMessage, error) {
 
 // tool returns the tool that a call by a name means.
 func (d Deps) tool(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	names, err := tools.NameTools(there.Enabled, there.Omitted...)
+	names, err := d.Caller.Names(ctx)
 	if err != nil {
 		return tools.Tool{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"toolcrib/tools"
@@ -339,11 +338,4 @@ func at(milli int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(milli)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
