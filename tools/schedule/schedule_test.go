@@ -428,6 +428,22 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// What does not fit is counted, and named where it can be read.
+func TestLeftOut(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"note","arguments":{"pattern":["`+strings.Repeat("x", 15_000)+`"]}}`)
+	for i, at := range []string{"08:10:01", "08:20:01", "08:30:01"} {
+		d.tick("2026-05-04T" + at + "Z")
+		d.ran(i + 1)
+	}
+	list := d.call("schedule_list", `{"name":"a"}`)
+	expect(t, list, "08:30:01 UTC: ok", "left out: 1 older run, which toolcrib://schedule/a has")
+	if strings.Contains(list, "08:10:01") {
+		t.Errorf("the oldest is there: %d bytes", len(list))
+	}
+}
+
 // Where no server would ever run a schedule, none is made, and nobody is asked about it.
 func TestPrincipals(t *testing.T) {
 	d := newDesk(t, "")

@@ -16,8 +16,9 @@ import (
 
 // listing shows schedules.
 type listing struct {
-	one bool // the runs of one schedule
-	all []listed
+	one  bool // the runs of one schedule
+	all  []listed
+	left int // how many at the end are left out: runs of the one, or schedules
 }
 
 type listed struct {
@@ -34,10 +35,17 @@ func (o listing) Text() string {
 	}
 	var b strings.Builder
 	if !o.one {
-		fmt.Fprintf(&b, "%s\n", textfile.Count(len(o.all), "schedule"))
+		fmt.Fprintf(&b, "%s\n", textfile.Count(len(o.all)+o.left, "schedule"))
 	}
 	for _, l := range o.all {
 		l.write(&b, o.one)
+	}
+	switch {
+	case o.left == 0:
+	case o.one:
+		fmt.Fprintf(&b, "left out: %s, which %s%s has\n", textfile.Count(o.left, "older run"), scheduleURI, o.all[0].Name)
+	default:
+		fmt.Fprintf(&b, "left out: %s; name one to see it\n", textfile.Count(o.left, "schedule"))
 	}
 	return b.String()
 }
