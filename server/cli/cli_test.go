@@ -37,6 +37,7 @@ func TestUsageErrors(t *testing.T) {
 		{"nowhere", "", "nowhere: no such directory\n  toolcrib serve DIR: the directory that the tools may use"},
 		{"help echo", "", "\"echo\" is no command but a tool\n  toolcrib show echo"},
 		{"help lisst", "", "no command or topic is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands; topics: agents, audit, benchmarks, clients, configuration, detached, documents, files, hooks, http, licences, memory, metrics, policy, resources, sandbox, schedules, search, security, state, tools, web"},
+		{"schedule instal", "", "schedule takes run, install or uninstall, not \"instal\"\n  toolcrib schedule run DIR; toolcrib schedule install DIR"},
 		{"help list show", "", "help takes one command or topic, not 2\n  toolcrib help COMMAND; toolcrib help TOPIC"},
 		{"show", "", "no tool is named\n  toolcrib show TOOL; toolcrib list shows the names"},
 		{"show ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"toolcrib/server/cli/internal/unitfile"
 	"toolcrib/server/config"
@@ -22,8 +23,12 @@ or an agent of launchd for it, with these flags and directories; uninstall remov
 }
 
 func (s *schedules) run(ctx context.Context, p *Process, args []string) error {
-	if len(args) == 0 {
-		return config.Usagef("toolcrib schedule run DIR; toolcrib schedule install DIR", "schedule wants to know what to do")
+	const hint = "toolcrib schedule run DIR; toolcrib schedule install DIR"
+	switch {
+	case len(args) == 0:
+		return config.Usagef(hint, "schedule wants to know what to do")
+	case !slices.Contains([]string{"run", "install", "uninstall"}, args[0]):
+		return config.Usagef(hint, "schedule takes run, install or uninstall, not %q", args[0])
 	}
 	roots, err := rootsOf(args[1:])
 	if err != nil {
@@ -43,6 +48,6 @@ func (s *schedules) run(ctx context.Context, p *Process, args []string) error {
 	case noHome != nil:
 		return noHome
 	default:
-		return unitfile.Do(args[0], p.Stdout, runtime.GOOS, home.Dir, roots, append([]string{l.Command, "schedule", "run"}, l.Args[1:]...))
+		return unitfile.Do(args[0] == "install", p.Stdout, runtime.GOOS, home.Dir, roots, append([]string{l.Command, "schedule", "run"}, l.Args[1:]...))
 	}
 }

@@ -194,21 +194,27 @@ func (e *Engine) rest() {
 func (e *Engine) doze() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.on == nil || e.users > 0 || len(e.active) > 0 {
+	on := e.on
+	if on == nil || e.users > 0 || len(e.active) > 0 {
 		return
 	}
 	select {
-	case <-e.on.first:
+	case <-on.first:
 	default:
 		e.rest()
 		return
 	}
-	ctx, cancel := context.WithTimeout(e.on.ctx, stopWithin)
+	// Calls do not wait for this look, which takes long if the database does not answer.
+	e.users++
+	e.mu.Unlock()
+	ctx, cancel := context.WithTimeout(on.ctx, stopWithin)
 	defer cancel()
 	waiting, err := within(ctx, func() ([]dbos.WorkflowStatus, error) {
-		return dbos.ListWorkflows(e.on.dbos, e.filter(dbos.WithFilterStatus(dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed), dbos.WithFilterLimit(1))...)
+		return dbos.ListWorkflows(on.dbos, e.filter(dbos.WithFilterStatus(dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed), dbos.WithFilterLimit(1))...)
 	})
-	if err != nil || len(waiting) > 0 {
+	e.mu.Lock()
+	e.users--
+	if err != nil || len(waiting) > 0 || e.on != on || e.users > 0 || len(e.active) > 0 {
 		e.rest()
 		return
 	}

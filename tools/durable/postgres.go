@@ -128,36 +128,20 @@ func (m *rows) stranded(ctx context.Context) (left bool, err error) {
 }
 
 func (m *rows) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) (err error) {
-	if !m.steady() {
-		// It could not reach the database itself a moment ago, or has only begun: the others
-		// may be as well off, and get the time to report.
-		return m.unowned(ctx, owners, adopt)
-	}
 	return m.locked(ctx, func(conn *sql.Conn) error {
-		found, err := conn.QueryContext(ctx, `DELETE FROM toolcrib_executors WHERE `+silent+` AND id <> $3 RETURNING id`, m.scope, m.dead.String(), m.id)
-		if err != nil {
-			return err
-		}
-		for found.Next() {
-			var id string
-			if err := found.Scan(&id); err != nil {
-				return errors.Join(err, found.Close())
+		// If it could not reach the database itself a moment ago, or has only begun, the others
+		// may be as well off, and get the time to report.
+		if m.steady() {
+			if _, err := conn.ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE `+silent+` AND id <> $3`, m.scope, m.dead.String(), m.id); err != nil {
+				return err
 			}
 		}
-		if err := errors.Join(found.Err(), found.Close()); err != nil {
-			return err
-		}
-		return m.adoptUnowned(ctx, conn, owners, adopt)
+		return m.unowned(ctx, conn, owners, adopt)
 	})
 }
 
-// unowned adopts the runs of executors that have no row any more: somebody has removed it,
-// and died before all were adopted.
-func (m *rows) unowned(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) error {
-	return m.locked(ctx, func(conn *sql.Conn) error { return m.adoptUnowned(ctx, conn, owners, adopt) })
-}
-
-func (m *rows) adoptUnowned(ctx context.Context, conn *sql.Conn, owners func() ([]string, error), adopt func(dead []string) error) error {
+// unowned adopts the runs of executors that have no row any more, whoever has removed it.
+func (m *rows) unowned(ctx context.Context, conn *sql.Conn, owners func() ([]string, error), adopt func(dead []string) error) error {
 	// The runs are listed before the rows: an executor has its row before its first run.
 	named, err := owners()
 	if err != nil || len(named) == 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/durable"
 )
 
 // Tick looks once, at a time of the test.
@@ -14,6 +15,21 @@ func Tick(ctx context.Context, d Deps, now time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return k.tick(ctx, now)
+}
+
+// Left returns how many runs have not ended, of the newest.
+func Left(ctx context.Context, d Deps) (n int, err error) {
+	k, err := d.keeper(tools.Session(ctx))
+	if err != nil {
+		return 0, err
+	}
+	all, err := k.engine.List(ctx, kind, "", mostRuns)
+	for _, run := range all {
+		if run.State == durable.Waiting || run.State == durable.Running {
+			n++
+		}
+	}
+	return n, err
 }
 
 // Close ends what the tools have started.

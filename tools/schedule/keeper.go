@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/durable"
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/schedule/internal/slots"
 	"toolcrib/workspace"
 )
@@ -174,7 +175,7 @@ func (k *keeper) serve(ctx context.Context, r row, now time.Time) (next time.Tim
 	case !r.Spec.Until.IsZero() && next.After(r.Spec.Until):
 		over = "its time is over"
 	case r.Spec.MaxRuns > 0 && r.Ran+ran >= r.Spec.MaxRuns:
-		over = "it has run " + count(r.Spec.MaxRuns, "time")
+		over = "it has run " + textfile.Count(r.Spec.MaxRuns, "time")
 	}
 	if !due.last.Equal(r.Cursor) || over != "" {
 		if err := k.store.advance(ctx, r, due.last, ran, due.missed, over); err != nil {

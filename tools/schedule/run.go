@@ -105,62 +105,56 @@ func pause(ctx context.Context, n int) error {
 
 // admit notes that a run begins, once the earlier ones let it.
 func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, err error) {
-	o := outcome{Run: in.Run, Slot: in.Slot, Started: k.deps.Now(), State: running, Missed: in.Missed}
-	for {
-		others, err := k.store.admit(ctx, s.ID, o)
-		if err == nil && len(others) == 0 {
-			return running, nil
-		}
-		if err == nil {
-			err = k.settle(ctx, s, others)
-		}
-		if err == nil && s.Spec.Overlap == "skip" && !in.Slot.IsZero() {
-			if others, err = k.store.admit(ctx, s.ID, o); err == nil && len(others) == 0 {
-				return running, nil
+	skips := s.Spec.Overlap == "skip" && !in.Slot.IsZero()
+	for seen := false; ; { // seen: another was there at the last look
+		o := outcome{Run: in.Run, Slot: in.Slot, Started: k.deps.Now(), State: running, Missed: in.Missed}
+		other, err := k.store.admit(ctx, s.ID, o, !skips && !seen)
+		switch {
+		case errors.Is(err, errGone):
+			return "", err
+		case errors.Is(err, errFull), err == nil && other != "" && skips && seen:
+			o.State, o.Ended, o.Note = skipped, k.deps.Now(), "an earlier run had not ended: "+other
+			if err != nil {
+				o.Note = err.Error()
 			}
-			o.State, o.Ended, o.Note = skipped, k.deps.Now(), "an earlier run had not ended: "+firstOf(others)
-			return skipped, k.store.record(ctx, s.ID, o)
+			if err = k.store.record(ctx, s.ID, o); err == nil {
+				return skipped, nil
+			}
+		case err == nil && other == "":
+			return running, nil
+		case err == nil:
+			if err = k.settle(ctx, s, other); err == nil && !seen {
+				seen = true
+				continue
+			}
 		}
 		if err := sleep(ctx, 200*time.Millisecond); err != nil {
 			return "", err
 		}
-		o.Started = k.deps.Now()
 	}
 }
 
-func firstOf(others []string) string {
-	if len(others) == 0 {
-		return "another"
-	}
-	return others[0]
-}
-
-// settle notes the end of runs that have ended without noting it themselves, and ends those
-// that are to be replaced.
-func (k *keeper) settle(ctx context.Context, s row, others []string) error {
-	for _, other := range others {
-		info, err := k.engine.Get(ctx, kind, s.ID+"/"+other)
-		o := outcome{Run: other, Ended: k.deps.Now(), State: unknown, Note: "it ended without a report"}
-		switch {
-		case errors.Is(err, durable.ErrNone):
-		case err != nil:
-			return err
-		case info.State == durable.Cancelled:
-			o.State, o.Note = cancelled, "cancelled"
-		case info.State == durable.Done, info.State == durable.Failed:
-		case s.Spec.Overlap == "replace":
-			if err := k.engine.Cancel(ctx, kind, s.ID+"/"+other); err != nil {
-				return err
-			}
-			o.State, o.Note = cancelled, "the next run took its place"
-		default:
-			continue
-		}
-		if err := k.store.finish(ctx, s.ID, o); err != nil {
+// settle notes the end of a run that has ended without noting it itself, and ends one that is
+// to be replaced.
+func (k *keeper) settle(ctx context.Context, s row, other string) error {
+	info, err := k.engine.Get(ctx, kind, s.ID+"/"+other)
+	o := outcome{Run: other, Ended: k.deps.Now(), State: unknown, Note: "it ended without a report"}
+	switch {
+	case errors.Is(err, durable.ErrNone):
+	case err != nil:
+		return err
+	case info.State == durable.Cancelled:
+		o.State, o.Note = cancelled, "cancelled"
+	case info.State == durable.Done, info.State == durable.Failed:
+	case s.Spec.Overlap == "replace":
+		if err := k.engine.Cancel(ctx, kind, s.ID+"/"+other); err != nil {
 			return err
 		}
+		o.State, o.Note = cancelled, "the next run took its place"
+	default:
+		return nil
 	}
-	return nil
+	return k.store.finish(ctx, s.ID, o)
 }
 
 // call calls the tool once and notes the result. last says that there is no retry after it.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
 	"toolcrib/tools/internal/services"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace/redact"
 )
 
@@ -117,13 +119,14 @@ func (d Deps) start(ctx context.Context, _ func() bool) (stop func()) {
 
 func (d Deps) close() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	var errs []error
-	for _, k := range d.keepers {
-		errs = append(errs, k.engine.Close())
-	}
+	keepers := maps.Clone(d.keepers)
 	clear(d.keepers)
 	d.standing = nil
+	d.mu.Unlock() // runs that unwind take it
+	var errs []error
+	for _, k := range keepers {
+		errs = append(errs, k.engine.Close())
+	}
 	return errors.Join(errs...)
 }
 
@@ -209,5 +212,5 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 			waiting++
 		}
 	}
-	return []tools.Finding{{State: tools.Fine, What: "schedule", Say: count(waiting, "schedule") + "; toolcrib help schedules says what runs them"}}
+	return []tools.Finding{{State: tools.Fine, What: "schedule", Say: textfile.Count(waiting, "schedule") + "; toolcrib help schedules says what runs them"}}
 }

@@ -54,7 +54,7 @@ func scheduleCreateTool(d Deps) tools.Tool {
 		Name: "schedule_create", Title: "Run a tool at its times", Doc: scheduleCreateDoc, Tags: []string{"schedules"},
 		Foreign: []tools.Foreign{{Name: "schedule_cron"}, {Name: "ScheduleCronTool"}},
 		Access:  tools.Write, Effects: tools.State,
-		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult}},
+		Limits: tools.Limits{Facts: map[string]any{"caught": mostCaught, "kept": mostResult, "queued": mostQueued}},
 		Examples: []tools.Example[CreateIn]{{
 			Say: "Look for large files on the first day of each year.",
 			In: CreateIn{
@@ -77,9 +77,6 @@ func (d Deps) create(ctx context.Context, in CreateIn) (CreateOut, error) {
 	s := tools.Session(ctx)
 	k, err := d.keeper(s)
 	if err != nil {
-		return CreateOut{}, err
-	}
-	if err := k.serves(s); err != nil {
 		return CreateOut{}, err
 	}
 	r := row{ID: handles.New(tools.Anonymous), Principal: s.Principal, Name: in.Name, Spec: p.spec, Created: p.now, Cursor: p.now}
@@ -105,6 +102,9 @@ const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 func (d Deps) plan(ctx context.Context, in CreateIn) (planned, error) {
 	if d.Caller == nil {
 		return planned{}, tools.Errorf(tools.Unavailable, "no other tool can be called from here")
+	}
+	if err := d.serves(tools.Session(ctx)); err != nil {
+		return planned{}, err
 	}
 	if strings.Trim(in.Name, nameCharacters) != "" || strings.HasPrefix(in.Name, ".") {
 		return planned{}, tools.Errorf(tools.InvalidArgument, "/name: %q has other characters than letters, digits, ., _ and -", in.Name)
@@ -174,10 +174,28 @@ func (d Deps) redactCreate(ctx context.Context, in CreateIn) CreateIn {
 	return in
 }
 
+// serves returns why the schedules of a session would never run, or nil. Servers run those of
+// the only user that they have, see [Deps.start]; the local one has other servers too.
+func (d Deps) serves(s *tools.SessionInfo) error {
+	if s == nil || s.Principal == tools.Local || d.stands(s) {
+		return nil
+	}
+	return tools.Errorf(tools.Unsupported, "schedules of %s would never run: a server with tokens, or with a root for each principal, runs none", s.Principal).
+		WithHint("the user can make it over stdio, or on a server with neither")
+}
+
+// stands reports whether this process looks at the clock for the schedules of a session.
+func (d Deps) stands(s *tools.SessionInfo) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.standing != nil && d.standing.principal == s.Principal && d.standing.store.root == s.Workspace.Roots()[0]
+}
+
 // runner says who runs schedules.
 func (d Deps) runner(s *tools.SessionInfo) string {
+	standing := d.stands(s)
 	d.mu.Lock()
-	standing, outlasts := d.standing != nil, d.outlasts
+	outlasts := d.outlasts
 	d.mu.Unlock()
 	switch {
 	case !standing:

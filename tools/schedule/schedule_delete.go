@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/durable"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed schedule_delete.md
@@ -32,9 +33,9 @@ func (o DeleteOut) Text() string {
 	switch {
 	case o.Running == 0:
 	case o.Cancelled:
-		text += fmt.Sprintf("; %s was ended", count(o.Running, "run"))
+		text += fmt.Sprintf("; %s was ended", textfile.Count(o.Running, "run"))
 	default:
-		text += fmt.Sprintf("; %s goes on", count(o.Running, "run"))
+		text += fmt.Sprintf("; %s goes on", textfile.Count(o.Running, "run"))
 	}
 	return text
 }

@@ -21,16 +21,16 @@ type ListOut struct{ listing }
 
 // Trim implements [tools.Trimmer].
 func (o ListOut) Trim(budget int) ListOut {
-	for len(o.Text()) > budget && len(o.all) > 0 {
-		last := &o.all[len(o.all)-1]
-		switch n := len(last.runs); {
-		case o.one && n > 1:
-			last.runs = last.runs[:n-1]
-		case o.one:
-			return o
-		default:
+	if !o.one {
+		for ; len(o.Text()) > budget && len(o.all) > 1; o.left++ {
 			o.all = o.all[:len(o.all)-1]
 		}
+		return o
+	}
+	l := o.all[0]
+	for ; len(o.Text()) > budget && len(l.runs) > 1; o.left++ {
+		l.runs = l.runs[:len(l.runs)-1]
+		o.all = []listed{l}
 	}
 	return o
 }

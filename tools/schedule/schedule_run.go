@@ -67,7 +67,7 @@ func (d Deps) runNow(ctx context.Context, in RunIn) (RunOut, error) {
 	if err != nil {
 		return RunOut{}, err
 	}
-	if err := k.serves(s); err != nil {
+	if err := d.serves(s); err != nil {
 		return RunOut{}, err
 	}
 	out := RunOut{name: r.Name, run: outcome{Run: "now-" + strings.ToLower(rand.Text()), State: running, Started: d.Now()}}

@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/schedule"
 	"toolcrib/workspace"
+	"toolcrib/workspace/state/postgres"
 )
 
 // ToyIn is the input of the toys.
@@ -99,7 +100,10 @@ func newDesk(t *testing.T, url string) *desk {
 		d.calls = append(d.calls, tools.Session(ctx).Client.Name)
 		return ToyOut{strings.Join(in.Pattern, " ")}, nil
 	}
-	stuck := func(ctx context.Context, _ ToyIn) (ToyOut, error) {
+	stuck := func(ctx context.Context, in ToyIn) (ToyOut, error) {
+		if _, err := note(ctx, in); err != nil {
+			return ToyOut{}, err
+		}
 		<-ctx.Done()
 		return ToyOut{}, ctx.Err()
 	}
@@ -160,7 +164,7 @@ func (d *desk) tick(at string) {
 func (d *desk) settle() {
 	d.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if !strings.Contains(d.call("schedule_list", "{}"), ": running") {
+		if list := d.call("schedule_list", "{}"); !strings.Contains(list, ": running") && !strings.Contains(list, ": queued") {
 			break
 		}
 		if time.Now().After(end) {
@@ -282,11 +286,14 @@ func TestLimits(t *testing.T) {
 	d.call("schedule_create", `{"name":"once","when":"in 10m","zone":"UTC","tool":"note"}`)
 	d.call("schedule_create", `{"name":"twice","when":"every 10m","zone":"UTC","tool":"note","max_runs":2}`)
 	d.call("schedule_create", `{"name":"until","when":"every 10m","zone":"UTC","tool":"note","until":"2026-05-04 08:15"}`)
-	for _, at := range []string{"08:10:01", "08:20:01", "08:30:01"} {
-		d.tick("2026-05-04T" + at + "Z")
-	}
-	if n := d.ran(4); n != 4 {
-		t.Errorf("%d runs, want 1 + 2 + 1", n)
+	for _, c := range []struct {
+		at   string
+		runs int
+	}{{"08:10:01", 3}, {"08:20:01", 4}, {"08:30:01", 4}} {
+		d.tick("2026-05-04T" + c.at + "Z")
+		if n := d.ran(c.runs); n != c.runs {
+			t.Errorf("%d runs until %s, want %d", n, c.at, c.runs)
+		}
 	}
 	expect(t, d.call("schedule_list", "{}"), "over: it was for once", "over: it has run 2 times", "over: its time is over")
 }
@@ -314,6 +321,72 @@ func TestOverlap(t *testing.T) {
 			expect(t, d.call("schedule_list", `{"name":"a"}`), want, ": running")
 			expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
 		})
+	}
+}
+
+// Runs that wait are shown, and do not begin once their schedule is deleted. The one that is
+// running is shown first, however many have come after it.
+func TestQueue(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { queues(t, "") })
+	t.Run("postgres", func(t *testing.T) {
+		server, err := postgres.Start(t.Context())
+		if errors.Is(err, postgres.ErrMissing) {
+			t.Skip("needs: postgresql: it is not installed")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Remove(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		queues(t, server.URL())
+	})
+}
+
+func queues(t *testing.T, url string) {
+	d := newDesk(t, url)
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 1s","zone":"UTC","tool":"stuck","overlap":"queue"}`)
+	lists := func(want string, n int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			list := d.call("schedule_list", `{"name":"a"}`)
+			if strings.Count(list, want) == n {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("not %d x %q: %s", n, want, list)
+			}
+		}
+	}
+	for _, at := range []string{"2026-05-04T08:00:01Z", "2026-05-04T08:00:03Z"} {
+		d.at(at)
+		if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+			t.Fatal(err)
+		}
+		lists("08:00:01 UTC: running", 1)
+	}
+	lists(": queued: an earlier run has not ended: 20260504T080001Z", 2)
+	expect(t, d.call("schedule_list", `{"name":"a","limit":1}`), "08:00:01 UTC: running")
+	expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left, err := schedule.Left(d.ctx, d.Deps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d runs are left", left)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.calls) != 1 {
+		t.Errorf("%d calls of which one was to wait for the end of the other", len(d.calls))
 	}
 }
 
@@ -353,6 +426,48 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, q.Message, err)
 		}
 	}
+}
+
+// What does not fit is counted, and named where it can be read.
+func TestLeftOut(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"note","arguments":{"pattern":["`+strings.Repeat("x", 15_000)+`"]}}`)
+	for i, at := range []string{"08:10:01", "08:20:01", "08:30:01"} {
+		d.tick("2026-05-04T" + at + "Z")
+		d.ran(i + 1)
+	}
+	list := d.call("schedule_list", `{"name":"a"}`)
+	expect(t, list, "08:30:01 UTC: ok", "left out: 1 older run, which toolcrib://schedule/a has")
+	if strings.Contains(list, "08:10:01") {
+		t.Errorf("the oldest is there: %d bytes", len(list))
+	}
+}
+
+// Where no server would ever run a schedule, none is made, and nobody is asked about it.
+func TestPrincipals(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	as := func(principal string) context.Context {
+		return tools.WithSession(d.ctx, &tools.SessionInfo{Principal: principal, Workspace: tools.Session(d.ctx).Workspace})
+	}
+	const args = `{"name":"a","when":"every 5m","tool":"run"}`
+	create := schedule.Tools(d.Deps)[0]
+	bound, err := create.Bind(json.RawMessage(args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, principal := range []string{"ci", tools.Anonymous} {
+		q, err := create.Question(as(principal), bound)
+		if e := tools.AsError(err); err == nil || e.Code != tools.Unsupported {
+			t.Errorf("%s: asked %q, %v", principal, q.Message, err)
+		}
+	}
+	d.ctx = as(tools.Anonymous)
+	t.Cleanup(schedule.Start(d.ctx, d.Deps))
+	expect(t, d.call("schedule_create", args), "this server runs it for as long as it is up")
+	d.ctx = as("ci")
+	expect(t, d.call("schedule_create", args), "unsupported")
 }
 
 func TestFailure(t *testing.T) {

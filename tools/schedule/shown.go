@@ -11,12 +11,14 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // listing shows schedules.
 type listing struct {
-	one bool // the runs of one schedule
-	all []listed
+	one  bool // the runs of one schedule
+	all  []listed
+	left int // how many at the end are left out: runs of the one, or schedules
 }
 
 type listed struct {
@@ -33,10 +35,17 @@ func (o listing) Text() string {
 	}
 	var b strings.Builder
 	if !o.one {
-		fmt.Fprintf(&b, "%s\n", count(len(o.all), "schedule"))
+		fmt.Fprintf(&b, "%s\n", textfile.Count(len(o.all)+o.left, "schedule"))
 	}
 	for _, l := range o.all {
 		l.write(&b, o.one)
+	}
+	switch {
+	case o.left == 0:
+	case o.one:
+		fmt.Fprintf(&b, "left out: %s, which %s%s has\n", textfile.Count(o.left, "older run"), scheduleURI, o.all[0].Name)
+	default:
+		fmt.Fprintf(&b, "left out: %s; name one to see it\n", textfile.Count(o.left, "schedule"))
 	}
 	return b.String()
 }
@@ -172,11 +181,7 @@ func argsOf(o schema.Object) (json.RawMessage, error) {
 
 // tool returns the tool that a call by a name means.
 func (d Deps) tool(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	names, err := tools.NameTools(there.Enabled, there.Omitted...)
+	names, err := d.Caller.Names(ctx)
 	if err != nil {
 		return tools.Tool{}, err
 	}
@@ -206,15 +211,6 @@ func (d Deps) shown(ctx context.Context, name string, arguments schema.Object) s
 		return withheld
 	}
 	return told
-}
-
-// serves returns why the schedules of a session would never run here.
-func (k *keeper) serves(s *tools.SessionInfo) error {
-	if k.principal != s.Principal {
-		return tools.Errorf(tools.Unsupported, "schedules of %s cannot run: this server runs those of %s", s.Principal, k.principal).
-			WithHint("the user can make it over stdio, or on a server without tokens")
-	}
-	return nil
 }
 
 // stamps formats times for people.

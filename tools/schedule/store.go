@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"toolcrib/tools"
@@ -68,6 +67,7 @@ func (r row) times() (slots.Times, error) {
 
 // The states of a run.
 const (
+	queued    = "queued"
 	running   = "running"
 	ok        = "ok"
 	failed    = "failed"
@@ -166,7 +166,7 @@ func (s *store) waiting(ctx context.Context, principal string) ([]row, error) {
 }
 
 // errGone says that a schedule was deleted.
-var errGone = errors.New("the schedule was deleted")
+var errGone = tools.Errorf(tools.NotFound, "the schedule was deleted")
 
 func (s *store) get(ctx context.Context, id string) (row, error) {
 	all, err := s.rows(ctx, "root = $1 AND id = $2", s.root, id)
@@ -208,6 +208,9 @@ func (s *store) add(ctx context.Context, r row, most int) error {
 
 func (s *store) remove(ctx context.Context, id string) error {
 	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.alone(ctx, tx, id); err != nil {
+			return err
+		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM schedules WHERE id = $1", id); err != nil {
 			return err
 		}
@@ -226,43 +229,63 @@ func (s *store) advance(ctx context.Context, r row, to time.Time, ran, missed in
 	})
 }
 
-// admit notes that a run begins, unless others of the schedule are running: it returns them.
-func (s *store) admit(ctx context.Context, id string, o outcome) (others []string, err error) {
-	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		others = nil
-		if s.source.Postgres() { // one after another
-			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "toolcrib schedule "+id); err != nil {
-				return err
-			}
-		}
-		found, err := tx.QueryContext(ctx, "SELECT run FROM schedule_runs WHERE schedule = $1 AND state = $2 AND run <> $3", id, running, o.Run)
-		if err != nil {
-			return err
-		}
-		for found.Next() {
-			var run string
-			if err := found.Scan(&run); err != nil {
-				return errors.Join(err, found.Close())
-			}
-			others = append(others, run)
-		}
-		if err := errors.Join(found.Err(), found.Close()); err != nil || len(others) > 0 {
-			return err
-		}
-		return s.note(ctx, tx, id, o)
-	})
-	return others, err
+// alone lets the transactions that decide about the runs of a schedule come one after another,
+// as those of SQLite do anyway.
+func (s *store) alone(ctx context.Context, tx *sql.Tx, id string) error {
+	if !s.source.Postgres() {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "toolcrib schedule "+id)
+	return err
 }
 
-// note adds a run, and forgets the oldest.
+// mostQueued is how many runs of a schedule wait for another at once.
+const mostQueued = 300
+
+// errFull says that so many wait already.
+var errFull = tools.Errorf(tools.TooLarge, "%d runs are queued already", mostQueued)
+
+// admit notes that a run begins, unless another of the schedule is running: it returns that,
+// and notes that the run is queued if it is to be. Of a deleted schedule no run begins.
+func (s *store) admit(ctx context.Context, id string, o outcome, queue bool) (other string, err error) {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.alone(ctx, tx, id); err != nil {
+			return err
+		}
+		const state = `SELECT (SELECT count(*) FROM schedules WHERE id = $1),
+			COALESCE((SELECT run FROM schedule_runs WHERE schedule = $1 AND state = $2 AND run <> $3 LIMIT 1), ''),
+			(SELECT count(*) FROM schedule_runs WHERE schedule = $1 AND state = $4 AND run <> $3)`
+		var there, others int
+		if err := tx.QueryRowContext(ctx, state, id, running, o.Run, queued).Scan(&there, &other, &others); err != nil {
+			return err
+		}
+		switch {
+		case there == 0:
+			return errGone
+		case other == "":
+			return s.note(ctx, tx, id, o)
+		case !queue:
+			return nil
+		case others >= mostQueued:
+			return errFull
+		}
+		waits := o
+		waits.State, waits.Note = queued, "an earlier run has not ended: "+other
+		return s.note(ctx, tx, id, waits)
+	})
+	return other, err
+}
+
+// note adds a run, or what has become of a queued one, and forgets the oldest that have ended.
 func (s *store) note(ctx context.Context, tx *sql.Tx, id string, o outcome) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_runs (schedule, run, slot, started, ended, state, missed, note, result)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (schedule, run) DO NOTHING`,
-		id, o.Run, milli(o.Slot), milli(o.Started), milli(o.Ended), o.State, o.Missed, o.Note, o.Result); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_runs AS r (schedule, run, slot, started, ended, state, missed, note, result)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (schedule, run) DO UPDATE SET started = $4, ended = $5, state = $6, note = $8 WHERE r.state = $10`,
+		id, o.Run, milli(o.Slot), milli(o.Started), milli(o.Ended), o.State, o.Missed, o.Note, o.Result, queued); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM schedule_runs WHERE schedule = $1 AND state <> $2 AND started < (
-		SELECT min(started) FROM (SELECT started FROM schedule_runs WHERE schedule = $1 ORDER BY started DESC LIMIT $3) AS newest)`, id, running, mostRuns)
+	_, err := tx.ExecContext(ctx, `DELETE FROM schedule_runs WHERE schedule = $1 AND ended > 0 AND started < (
+		SELECT min(started) FROM (SELECT started FROM schedule_runs WHERE schedule = $1 ORDER BY started DESC LIMIT $2) AS newest)`, id, mostRuns)
 	return err
 }
 
@@ -279,12 +302,12 @@ func (s *store) finish(ctx context.Context, id string, o outcome) error {
 	})
 }
 
-// runs returns the newest runs of a schedule.
+// runs returns the newest runs of a schedule, first the one that is running.
 func (s *store) runs(ctx context.Context, id string, limit int) (all []outcome, err error) {
 	err = s.read(ctx, func(ctx context.Context, q database.Query) error {
 		all = nil
 		found, err := q.QueryContext(ctx, `SELECT run, slot, started, ended, state, missed, note, result FROM schedule_runs
-			WHERE schedule = $1 ORDER BY started DESC, run DESC LIMIT $2`, id, limit)
+			WHERE schedule = $1 ORDER BY CASE state WHEN $2 THEN 0 ELSE 1 END, started DESC, run DESC LIMIT $3`, id, running, limit)
 		if err != nil {
 			return err
 		}
@@ -315,11 +338,4 @@ func at(milli int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(milli)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -61,10 +61,14 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 	if err != nil {
 		return fmt.Errorf("schedule_create: %w: %s", err, out)
 	}
-	var log bytes.Buffer
+	log, err := os.Create(filepath.Join(dir, "log")) // all of them write to it
+	if err != nil {
+		return err
+	}
+	defer log.Close()
 	start := func() (*exec.Cmd, error) {
 		cmd := program("schedule", "run", "--state-dir", base, root)
-		cmd.Stderr = &log
+		cmd.Stderr = log
 		return cmd, cmd.Start()
 	}
 	var running [3]*exec.Cmd
@@ -103,7 +107,7 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 		if err := look(); err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(keysUntil(states, last), func(run string) bool { return states[run] == "running" }) {
+		if !slices.ContainsFunc(keysUntil(states, last), func(run string) bool { return states[run] == "running" || states[run] == "queued" }) {
 			break
 		}
 	}
@@ -114,7 +118,11 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 	if err := look(); err != nil {
 		return err
 	}
-	return count(name, root, states, kills, log.String())
+	said, err := os.ReadFile(log.Name())
+	if err != nil {
+		return err
+	}
+	return count(name, root, states, kills, string(said))
 }
 
 func keysUntil(states map[string]string, last string) (runs []string) {
@@ -152,8 +160,8 @@ func count(name, root string, states map[string]string, kills int, log string) e
 	}
 	done := bytes.Count(effects, []byte("x"))
 	unsure := by["outcome unknown"] + by["running"] // the latter at the end, when all were stopped
-	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight at the end, %d skipped or failed, %d missed, %d effects, %d doubled\n",
-		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["skipped"]+by["failed"]+by["cancelled"], missing, done, max(0, done-by["ok"]-unsure))
+	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight and %d queued at the end, %d skipped or failed, %d missed, %d effects, %d doubled\n",
+		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["queued"], by["skipped"]+by["failed"]+by["cancelled"], missing, done, max(0, done-by["ok"]-unsure))
 	if missing > 0 || done > by["ok"]+unsure || done < by["ok"] || by["failed"]+by["skipped"] > 0 {
 		return fmt.Errorf("%s: slots were missed, or effects doubled or lost: %s", name, harness.Brief(log))
 	}

@@ -19,60 +19,57 @@ import (
 
 // Do installs or uninstalls the unit that starts a command for the schedules of directories,
 // and writes what the user has to do then.
-func Do(what string, out io.Writer, system, home string, roots, words []string) error {
+func Do(install bool, out io.Writer, system, home string, roots, words []string) error {
 	sum := sha256.Sum256([]byte(strings.Join(roots, "\x00")))
-	u, ok := Of(system, home, "toolcrib-schedules-"+hex.EncodeToString(sum[:4]), "Schedules of toolcrib in "+strings.Join(roots, " "), words)
+	u, ok := of(system, home, "toolcrib-schedules-"+hex.EncodeToString(sum[:4]), "Schedules of toolcrib in "+strings.Join(roots, " "), words)
 	if !ok {
 		return fmt.Errorf("systemd and launchd are known here, not what %s has; have it start: %s", system, strings.Join(words, " "))
 	}
 	said := ""
-	switch what {
-	case "install":
-		if err := os.MkdirAll(filepath.Dir(u.File), 0o700); err != nil {
+	if install {
+		if err := os.MkdirAll(filepath.Dir(u.file), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(u.File, []byte(u.Text), 0o600); err != nil {
+		if err := os.WriteFile(u.file, []byte(u.text), 0o600); err != nil {
 			return err
 		}
-		said = u.File + " is written; to start it:\n" + u.Start
-	case "uninstall":
-		err := os.Remove(u.File)
+		said = u.file + " is written; to start it:\n" + u.start
+	} else {
+		err := os.Remove(u.file)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s does not exist: nothing is installed for these directories", u.File)
+			return fmt.Errorf("%s does not exist: nothing is installed for these directories", u.file)
 		}
 		if err != nil {
 			return err
 		}
-		said = u.File + " is removed; to end what it started:\n" + u.Stop
-	default:
-		return fmt.Errorf("schedule takes run, install or uninstall, not %q", what)
+		said = u.file + " is removed; to end what it started:\n" + u.stop
 	}
 	_, err := fmt.Fprintln(out, said)
 	return err
 }
 
-// Unit is a file by which a system starts a command.
-type Unit struct {
-	File, Text  string
-	Start, Stop string // commands for the user
+// unit is a file by which a system starts a command.
+type unit struct {
+	file, text  string
+	start, stop string // commands for the user
 }
 
-// Of returns the unit of a system, "linux" or "darwin", that starts a command, whose program
+// of returns the unit of a system, "linux" or "darwin", that starts a command, whose program
 // comes first, for a user with that home directory. ok is false for other systems.
-func Of(system, home, name, about string, words []string) (u Unit, ok bool) {
+func of(system, home, name, about string, words []string) (u unit, ok bool) {
 	switch system {
 	case "linux":
 		quoted := make([]string, len(words))
 		for i, word := range words {
 			quoted[i] = systemdWord(word)
 		}
-		return Unit{
-			File: filepath.Join(home, ".config", "systemd", "user", name+".service"),
-			Text: "[Unit]\nDescription=" + strings.ReplaceAll(about, "%", "%%") + "\n\n" +
+		return unit{
+			file: filepath.Join(home, ".config", "systemd", "user", name+".service"),
+			text: "[Unit]\nDescription=" + strings.NewReplacer(`\`, `\\`, "%", "%%", "\n", " ").Replace(about) + "\n\n" +
 				"[Service]\nExecStart=" + strings.Join(quoted, " ") + "\nRestart=on-failure\nRestartSec=10\n\n" +
 				"[Install]\nWantedBy=default.target\n",
-			Start: "systemctl --user daemon-reload && systemctl --user enable --now " + name + "\nloginctl enable-linger    (so that it also runs while you are not logged in)",
-			Stop:  "systemctl --user disable --now " + name,
+			start: "systemctl --user daemon-reload && systemctl --user enable --now " + name + "\nloginctl enable-linger    (so that it also runs while you are not logged in)",
+			stop:  "systemctl --user disable --now " + name,
 		}, true
 	case "darwin":
 		var b strings.Builder
@@ -85,16 +82,16 @@ func Of(system, home, name, about string, words []string) (u Unit, ok bool) {
 		}
 		b.WriteString("\t</array>\n\t<key>RunAtLoad</key><true/>\n\t<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>\n</dict></plist>\n")
 		file := filepath.Join(home, "Library", "LaunchAgents", name+".plist")
-		return Unit{
-			File: file, Text: b.String(),
-			Start: "launchctl bootstrap gui/$(id -u) " + `"` + file + `"`,
-			Stop:  "launchctl bootout gui/$(id -u)/" + name,
+		return unit{
+			file: file, text: b.String(),
+			start: "launchctl bootstrap gui/$(id -u) " + `"` + file + `"`,
+			stop:  "launchctl bootout gui/$(id -u)/" + name,
 		}, true
 	}
-	return Unit{}, false
+	return unit{}, false
 }
 
 // systemdWord quotes a word of ExecStart.
 func systemdWord(word string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(word) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`, "\n", `\n`).Replace(word) + `"`
 }

@@ -11,13 +11,13 @@ import (
 
 func TestDo(t *testing.T) {
 	home := t.TempDir()
-	words := []string{"/opt/tool crib/toolcrib", "schedule", "run", `--a=100% "$HOME"`, "/srv/<x>"}
+	words := []string{"/opt/tool crib/toolcrib", "schedule", "run", `--a=100% "$HOME"`, "/srv/<x>\n"}
 	for system, want := range map[string]string{
-		"linux":  `ExecStart="/opt/tool crib/toolcrib" "schedule" "run" "--a=100%% \"$$HOME\"" "/srv/<x>"`,
-		"darwin": "<string>/srv/&lt;x&gt;</string>",
+		"linux":  `ExecStart="/opt/tool crib/toolcrib" "schedule" "run" "--a=100%% \"$$HOME\"" "/srv/<x>\n"`,
+		"darwin": "<string>/srv/&lt;x&gt;&#xA;</string>",
 	} {
 		var out strings.Builder
-		if err := unitfile.Do("install", &out, system, home, []string{"/srv/<x>"}, words); err != nil {
+		if err := unitfile.Do(true, &out, system, home, []string{"/srv/<x>\n"}, words); err != nil {
 			t.Fatal(err)
 		}
 		file, _, _ := strings.Cut(out.String(), " is written")
@@ -25,14 +25,14 @@ func TestDo(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), want) || !strings.HasPrefix(file, home+string(filepath.Separator)) {
 			t.Errorf("%s: %s\n%s%v", system, file, text, err)
 		}
-		if err := unitfile.Do("uninstall", &out, system, home, []string{"/srv/<x>"}, words); err != nil {
+		if err := unitfile.Do(false, &out, system, home, []string{"/srv/<x>\n"}, words); err != nil {
 			t.Error(err)
 		}
-		if err := unitfile.Do("uninstall", &out, system, home, []string{"/srv/<x>"}, words); err == nil {
+		if err := unitfile.Do(false, &out, system, home, []string{"/srv/<x>\n"}, words); err == nil {
 			t.Error("what is not there was removed")
 		}
 	}
-	if err := unitfile.Do("install", new(strings.Builder), "plan9", home, nil, words); err == nil {
+	if err := unitfile.Do(true, new(strings.Builder), "plan9", home, nil, words); err == nil {
 		t.Error("plan9 has a unit")
 	}
 }

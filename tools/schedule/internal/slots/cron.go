@@ -198,14 +198,7 @@ func (c *cron) nextWall(w int64) (int64, bool) {
 	year, month, day := t.Date()
 	hour, minute, second := t.Clock()
 	for limit := year + horizon; year <= limit; {
-		if c.month&(1<<month) == 0 {
-			month, day, hour, minute, second = month+1, 1, 0, 0, 0
-			if month > 12 {
-				year, month = year+1, 1
-			}
-			continue
-		}
-		if length := daysIn(year, month); day > length {
+		if c.month&(1<<month) == 0 || day > daysIn(year, month) {
 			month, day, hour, minute, second = month+1, 1, 0, 0, 0
 			if month > 12 {
 				year, month = year+1, 1

@@ -27,9 +27,6 @@ import (
 	_ "time/tzdata" // machines without the zones, such as containers
 )
 
-// MinEvery is the shortest interval.
-const MinEvery = time.Second
-
 // Times is a set of slots.
 type Times struct {
 	cron   *cron // nil: not of an expression
@@ -117,21 +114,13 @@ func interval(text string) (time.Duration, error) {
 		}
 		sum += time.Duration(n) * unit
 		if rest = rest[len(part[0]):]; rest == "" {
-			if sum < MinEvery {
+			if sum < time.Second {
 				return 0, fmt.Errorf("%q is shorter than a second", text)
 			}
 			return sum, nil
 		}
 	}
 	return 0, fmt.Errorf("%q is not a duration such as 30s, 15m, 1h30m or 2 days", text)
-}
-
-// Anchored returns the same times, with an interval counted from another time.
-func (t Times) Anchored(at time.Time) Times {
-	if t.every > 0 {
-		t.anchor = at.Truncate(time.Second)
-	}
-	return t
 }
 
 // Once returns the only slot; ok = false if there are more.
@@ -160,17 +149,4 @@ func (t Times) Next(after time.Time) (time.Time, bool) {
 		next = t.anchor.Add((after.Sub(t.anchor)/t.every + 1) * t.every)
 	}
 	return next.In(t.zone), true
-}
-
-// Last returns the last slot that is not after a time and is after another; false if there is
-// none. count is how many there are between them, at most most.
-func (t Times) Last(from, to time.Time, most int) (last time.Time, count int) {
-	for at := from; count < most; count++ {
-		next, ok := t.Next(at)
-		if !ok || next.After(to) {
-			return last, count
-		}
-		at, last = next, next
-	}
-	return last, count
 }
