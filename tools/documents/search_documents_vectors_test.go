@@ -157,9 +157,12 @@ type pageIn struct {
 	Offset int    `json:"offset,omitempty" jsonschema_description:"Characters to skip." jsonschema:"minimum=0,maximum=1000000,default=0"`
 }
 
-type pageOut string
+type pageOut struct {
+	text string
+	tools.More
+}
 
-func (o pageOut) Text() string { return string(o) }
+func (o pageOut) Text() string { return o.text }
 
 // Pages of the web are read by the tool for them, in all parts, and are searched beside files.
 func TestSearchWeb(t *testing.T) {
@@ -174,15 +177,15 @@ func TestSearchWeb(t *testing.T) {
 		Run: func(_ context.Context, in pageIn) (pageOut, error) {
 			text, ok := content[in.URL]
 			if !ok {
-				return "", tools.Errorf(tools.NotFound, "%s: HTTP 404", in.URL)
+				return pageOut{}, tools.Errorf(tools.NotFound, "%s: HTTP 404", in.URL)
 			}
 			reads[in.URL]++
 			end := min(in.Offset+in.Limit, len(text))
-			status := fmt.Sprintf("%s: %d characters", in.URL, len(text))
+			out := pageOut{text: fmt.Sprintf("%s: %d characters\ntitle: T\n(text from the web)\n\n%s", in.URL, len(text), text[in.Offset:end])}
 			if end < len(text) {
-				status += fmt.Sprintf(", %d to %d shown; next: offset=%d", in.Offset, end, end)
+				out.More = tools.NextAt("offset", end)
 			}
-			return pageOut(status + "\ntitle: T\n(text from the web)\n\n" + text[in.Offset:end]), nil
+			return out, nil
 		},
 	})}}
 	s := configured(t, pages(12), &services.Services{Caller: caller}, documents.Settings{})
