@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools/documents/internal/passage"
 	"toolcrib/tools/internal/inner"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 )
 
 // pageTool reads pages. Its calls are judged, recorded and bounded as those of a client are,
@@ -33,6 +34,14 @@ func ofWeb(entry string) bool {
 	return strings.HasPrefix(entry, "http://") || strings.HasPrefix(entry, "https://")
 }
 
+// withoutSecrets returns the name of a document for results: that of an address without secrets.
+func withoutSecrets(name string) string {
+	if ofWeb(name) {
+		return outbound.Shown(name)
+	}
+	return name
+}
+
 // web adds what is at addresses to a collection and its contents. A further page of a result
 // is of what the page before was found in.
 func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *contents, urls []string, further bool) error {
@@ -44,8 +53,9 @@ func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *cont
 	if err := d.mayRead(ctx, stale); err != nil {
 		return err
 	}
-	var readings []index.Reading
 	var mu sync.Mutex
+	var readings []index.Reading
+	failed := map[string]bool{}
 	g, group := tools.NewGroup(ctx, 4)
 	for _, url := range stale {
 		g.Go(func() error {
@@ -56,6 +66,7 @@ func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *cont
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
+				failed[url] = true
 				c.notRead(url, tools.AsError(err).Msg)
 				return nil
 			}
@@ -73,10 +84,6 @@ func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *cont
 	}
 	if known, err = x.Files(ctx, urls...); err != nil {
 		return err
-	}
-	failed := map[string]bool{}
-	for _, u := range c.closed {
-		failed[u.Path] = true
 	}
 	all.documents += len(urls)
 	for _, url := range urls {
