@@ -173,7 +173,7 @@ func (c *collection) take(m member) {
 
 // notRead adds a file that could not be read.
 func (c *collection) notRead(name, why string) {
-	c.closed = append(c.closed, paging.Unread{Path: name, Why: why})
+	c.closed = append(c.closed, paging.Unread{Path: withoutSecrets(name), Why: why})
 }
 
 // notes are lines about files that are not searched.

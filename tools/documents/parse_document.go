@@ -18,6 +18,7 @@ import (
 	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 )
 
 //go:embed parse_document.md
@@ -71,6 +72,9 @@ func parseDocumentTool(d *deps) tools.Tool {
 		Redact: func(_ context.Context, in ParseDocumentIn) ParseDocumentIn {
 			if in.Password != "" {
 				in.Password = "…"
+			}
+			if in.URL != "" {
+				in.URL = outbound.Shown(in.URL)
 			}
 			return in
 		},

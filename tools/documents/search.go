@@ -45,7 +45,7 @@ func (r *result) text() string {
 	b.WriteString(r.status + "\n" + r.notes)
 	for i := range r.shown {
 		s := &r.shown[i]
-		b.WriteString("\n[" + textfile.Path(s.files[0]))
+		b.WriteString("\n[" + textfile.Path(withoutSecrets(s.files[0])))
 		switch {
 		case s.Place == "":
 		case s.Place[0] >= '0' && s.Place[0] <= '9':

@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 )
 
 //go:embed search_documents.md
@@ -49,6 +50,7 @@ func searchDocumentsTool(d *deps) tools.Tool {
 			{Name: "front_page_search", Implied: map[string]any{"mode": "front_page"}},
 		},
 		Access: tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
+		Redact: redactSearch,
 		Limits: tools.Limits{Facts: map[string]any{"tokens": document.ChunkTokens, "patience": int(patience.Seconds())}},
 		Spellings: []schema.Spelling{
 			schema.Values("mode", map[string]string{"bm25": "keyword", "keywords": "keyword", "lexical": "keyword", "semantic": "vector", "embedding": "vector", "front": "front_page", "auto": "hybrid"}),
@@ -64,6 +66,18 @@ func searchDocumentsTool(d *deps) tools.Tool {
 		}},
 		Run: d.searchDocuments,
 	})
+}
+
+// redactSearch keeps secrets in addresses out of records.
+func redactSearch(_ context.Context, in SearchDocumentsIn) SearchDocumentsIn {
+	in.Paths, in.URLs = slices.Clone(in.Paths), slices.Clone(in.URLs)
+	for i, entry := range in.Paths {
+		in.Paths[i] = withoutSecrets(entry)
+	}
+	for i, u := range in.URLs {
+		in.URLs[i] = outbound.Shown(u)
+	}
+	return in
 }
 
 func (d *deps) searchDocuments(ctx context.Context, in SearchDocumentsIn) (SearchDocumentsOut, error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"toolcrib/tools"
 	"toolcrib/tools/documents"
 	"toolcrib/tools/documents/internal/index"
@@ -141,6 +143,22 @@ func TestSearchMisspelt(t *testing.T) {
 		}
 		if _, rest, _ := strings.Cut(text, "\n"); !strings.HasPrefix(rest, test.notes+"\n[") || !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v; %.300s", test.query, got, test.want, text)
+		}
+	}
+}
+
+// Without a model, mode hybrid answers as mode keyword does if the documents have all words.
+func TestSearchHybridIsKeyword(t *testing.T) {
+	s := newSearcher(t, pages(30))
+	for _, args := range []map[string]any{
+		{"query": "page"}, {"query": "unique3 what else"}, {"query": "page 7", "offset": 3},
+		{"query": "unique3", "keywords": []string{"page 5", "unique9 else"}},
+	} {
+		args["mode"], args["limit"] = "keyword", 5
+		want := s.search(args)
+		args["mode"] = "hybrid"
+		if diff := cmp.Diff(want, s.search(args)); diff != "" {
+			t.Errorf("%v (-keyword +hybrid):\n%s", args, diff)
 		}
 	}
 }

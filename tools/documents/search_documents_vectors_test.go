@@ -14,6 +14,7 @@ import (
 	"toolcrib/tools/documents"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/tools/outbound"
 )
 
 // meanings is an endpoint of embeddings that knows words of like meaning.
@@ -157,9 +158,12 @@ type pageIn struct {
 	Offset int    `json:"offset,omitempty" jsonschema_description:"Characters to skip." jsonschema:"minimum=0,maximum=1000000,default=0"`
 }
 
-type pageOut string
+type pageOut struct {
+	text string
+	tools.More
+}
 
-func (o pageOut) Text() string { return string(o) }
+func (o pageOut) Text() string { return o.text }
 
 // Pages of the web are read by the tool for them, in all parts, and are searched beside files.
 func TestSearchWeb(t *testing.T) {
@@ -167,6 +171,7 @@ func TestSearchWeb(t *testing.T) {
 	content := map[string]string{
 		address + "kites": "# Kites\n\n" + strings.Repeat("Red kites eat carrion. ", 3000) + "\n\n## Nests\n\nThey nest in oaks, platanifolia.\n",
 		address + "small": "A small page about unique3.\n",
+		"https://me:hunter2@docs.example.org/?token=hunter2": "A page for members.\n",
 	}
 	reads := map[string]int{}
 	caller := &tooltest.Caller{All: []tools.Tool{tools.New(tools.Def[pageIn, pageOut]{
@@ -174,15 +179,15 @@ func TestSearchWeb(t *testing.T) {
 		Run: func(_ context.Context, in pageIn) (pageOut, error) {
 			text, ok := content[in.URL]
 			if !ok {
-				return "", tools.Errorf(tools.NotFound, "%s: HTTP 404", in.URL)
+				return pageOut{}, tools.Errorf(tools.NotFound, "%s: HTTP 404", outbound.Shown(in.URL))
 			}
 			reads[in.URL]++
 			end := min(in.Offset+in.Limit, len(text))
-			status := fmt.Sprintf("%s: %d characters", in.URL, len(text))
+			out := pageOut{text: fmt.Sprintf("%s: %d characters\ntitle: T\n(text from the web)\n\n%s", in.URL, len(text), text[in.Offset:end])}
 			if end < len(text) {
-				status += fmt.Sprintf(", %d to %d shown; next: offset=%d", in.Offset, end, end)
+				out.More = tools.NextAt("offset", end)
 			}
-			return pageOut(status + "\ntitle: T\n(text from the web)\n\n" + text[in.Offset:end]), nil
+			return out, nil
 		},
 	})}}
 	s := configured(t, pages(12), &services.Services{Caller: caller}, documents.Settings{})
@@ -201,6 +206,10 @@ func TestSearchWeb(t *testing.T) {
 	}
 	got = s.search(map[string]any{"query": "unique3", "paths": []string{"docs/*.md", address + "small", address + "gone"}})
 	if !strings.HasPrefix(got, "best passages of 14 documents\n1 path could not be read (https://docs.example.org/gone: HTTP 404): https://docs.example.org/gone\n\n[https://docs.example.org/small, line 1; keyword ") || !strings.Contains(got, "[docs/003.md:3;") {
+		t.Errorf("%.400s", got)
+	}
+	got = s.search(map[string]any{"query": "members", "urls": []string{"https://me:hunter2@docs.example.org/?token=hunter2", "https://docs.example.org/?key=hunter2"}})
+	if strings.Contains(got, "hunter2") || !strings.Contains(got, "[https://redacted@docs.example.org/?token=redacted, line 1") {
 		t.Errorf("%.400s", got)
 	}
 	content[address+"small"] = "It has changed to unique77.\n"

@@ -4,16 +4,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"regexp"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/documents/internal/passage"
+	"toolcrib/tools/internal/inner"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 )
 
 // pageTool reads pages. Its calls are judged, recorded and bounded as those of a client are,
@@ -31,6 +34,14 @@ func ofWeb(entry string) bool {
 	return strings.HasPrefix(entry, "http://") || strings.HasPrefix(entry, "https://")
 }
 
+// withoutSecrets returns the name of a document for results: that of an address without secrets.
+func withoutSecrets(name string) string {
+	if ofWeb(name) {
+		return outbound.Shown(name)
+	}
+	return name
+}
+
 // web adds what is at addresses to a collection and its contents. A further page of a result
 // is of what the page before was found in.
 func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *contents, urls []string, further bool) error {
@@ -42,18 +53,20 @@ func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *cont
 	if err := d.mayRead(ctx, stale); err != nil {
 		return err
 	}
-	var readings []index.Reading
 	var mu sync.Mutex
-	g, inner := tools.NewGroup(ctx, 4)
+	var readings []index.Reading
+	failed := map[string]bool{}
+	g, group := tools.NewGroup(ctx, 4)
 	for _, url := range stale {
 		g.Go(func() error {
-			one, err := d.page(inner, x, url)
-			if inner.Err() != nil {
-				return inner.Err()
+			one, err := d.page(group, x, url)
+			if group.Err() != nil {
+				return group.Err()
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
+				failed[url] = true
 				c.notRead(url, tools.AsError(err).Msg)
 				return nil
 			}
@@ -72,10 +85,6 @@ func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *cont
 	if known, err = x.Files(ctx, urls...); err != nil {
 		return err
 	}
-	failed := map[string]bool{}
-	for _, u := range c.closed {
-		failed[u.Path] = true
-	}
 	all.documents += len(urls)
 	for _, url := range urls {
 		if f, ok := known[url]; ok && !failed[url] {
@@ -92,7 +101,7 @@ func (d *deps) mayRead(ctx context.Context, urls []string) error {
 	}
 	specs := make([]tools.CallSpec, len(urls))
 	for i, url := range urls {
-		args, err := pageArgs(url, 0)
+		args, err := pageArgs(url, nil)
 		if err != nil {
 			return err
 		}
@@ -125,19 +134,15 @@ func (d *deps) page(ctx context.Context, x *index.Index, url string) (index.Read
 	return one, nil
 }
 
-var nextPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`next: offset=(\d+)$`) })
-
 // pageText returns the text of a page, in all its parts.
 func (d *deps) pageText(ctx context.Context, url string) (string, error) {
 	if d.caller == nil {
 		return "", tools.Errorf(tools.Unsupported, "no tool reads pages here")
 	}
 	var b strings.Builder
-	for offset, part := 0, 0; ; part++ {
-		if part == mostParts {
-			return "", tools.Errorf(tools.TooLarge, "it has more than %d characters", partChars*mostParts)
-		}
-		args, err := pageArgs(url, offset)
+	var next map[string]any
+	for range mostParts {
+		args, err := pageArgs(url, next)
 		if err != nil {
 			return "", err
 		}
@@ -145,28 +150,21 @@ func (d *deps) pageText(ctx context.Context, url string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		var text strings.Builder
-		for _, block := range result.Content {
-			text.WriteString(block.Text)
-		}
-		head, body, _ := strings.Cut(text.String(), "\n\n")
+		_, body, _ := strings.Cut(inner.Text(result), "\n\n") // above are a status and what is said of the page
 		b.WriteString(body)
-		status, _, _ := strings.Cut(head, "\n")
-		next := nextPart().FindStringSubmatch(status)
-		if next == nil {
+		var more bool
+		if next, more = result.Meta[tools.MetaNext].(map[string]any); !more {
 			return b.String(), nil
 		}
-		if offset, err = strconv.Atoi(next[1]); err != nil {
-			return "", err
-		}
 	}
+	return "", tools.Errorf(tools.TooLarge, "it has more than %s", textfile.Count(utf8.RuneCountInString(b.String()), "character"))
 }
 
-func pageArgs(url string, offset int) (json.RawMessage, error) {
+// pageArgs returns the arguments of a call for a part of a page; next are those that differ
+// from the ones for the first part.
+func pageArgs(url string, next map[string]any) (json.RawMessage, error) {
 	args := map[string]any{"url": url, "limit": partChars}
-	if offset > 0 {
-		args["offset"] = offset
-	}
+	maps.Copy(args, next)
 	return json.Marshal(args)
 }
 

@@ -23,26 +23,37 @@ import (
 func Tokens(text string) []string {
 	stop := stopWords()
 	var tokens []string
-	var word []rune
-	dense := false // the run is of a script without spaces
+	var word []byte
+	var last rune                // of the word; 0 = it is empty
+	dense := false               // the run is of a script without spaces
+	known := map[string]string{} // the tokens of the words before, "" = none: most words come again
 	end := func() {
 		switch {
-		case len(word) == 0:
+		case last == 0:
 		case dense:
-			n := runOf(word[0])
-			for i := range max(len(word)-n+1, 1) {
-				tokens = append(tokens, string(word[i:min(i+n, len(word))]))
+			letters := []rune(string(word))
+			n := runOf(letters[0])
+			for i := range max(len(letters)-n+1, 1) {
+				tokens = append(tokens, string(letters[i:min(i+n, len(letters))]))
 			}
 		default:
-			if w := string(word); !stop[w] {
-				tokens = append(tokens, light(Stem(w)))
+			token, ok := known[string(word)]
+			if !ok {
+				w := string(word)
+				if !stop[w] {
+					token = light(Stem(w))
+				}
+				known[w] = token
+			}
+			if token != "" {
+				tokens = append(tokens, token)
 			}
 		}
-		word = word[:0]
+		word, last = word[:0], 0
 	}
 	for _, r := range norm.NFKC.String(text) {
-		switch mark := unicode.IsMark(r); {
-		case mark && len(word) > 0:
+		switch mark := r >= firstMark && unicode.IsMark(r); {
+		case mark && last != 0:
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || mark:
 			if d := spaceless(r); d != dense {
 				end()
@@ -52,15 +63,19 @@ func Tokens(text string) []string {
 			end()
 			continue
 		}
-		if last := len(word) - 1; last >= 0 && (word[last] == 'ํ' && r == 'า' || word[last] == 'ໍ' && r == 'າ') {
-			word[last] = r + 1 // the vowel am, which NFKC divides
-			continue
+		if last == 'ํ' && r == 'า' || last == 'ໍ' && r == 'າ' {
+			word = word[:len(word)-utf8.RuneLen(last)]
+			r++ // the vowel am, which NFKC divides
 		}
-		word = append(word, unicode.ToLower(r))
+		last = unicode.ToLower(r)
+		word = utf8.AppendRune(word, last)
 	}
 	end()
 	return tokens
 }
+
+// firstMark is the least character that is put on the one before.
+const firstMark = '\u0300'
 
 // spaceless reports whether a character is of a script that puts no spaces between words,
 // or of Hangul, whose words carry endings.

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -170,13 +171,13 @@ func Words(p *passage.Passage) []Count {
 
 // counted returns words with their numbers, in order.
 func counted(words []string) []Count {
-	tokens := slices.Sorted(slices.Values(words))
-	var counts []Count
-	for i, token := range tokens {
-		if i == 0 || token != tokens[i-1] {
-			counts = append(counts, Count{Word: token})
-		}
-		counts[len(counts)-1].N++
+	times := map[string]int{}
+	for _, word := range words {
+		times[word]++
+	}
+	counts := make([]Count, 0, len(times))
+	for _, word := range slices.Sorted(maps.Keys(times)) {
+		counts = append(counts, Count{word, times[word]})
 	}
 	return counts
 }
@@ -255,7 +256,7 @@ func prepare(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	}{
 		{&w.find, "SELECT id FROM contents WHERE key = ?"},
 		{&w.content, "INSERT INTO contents (key, flaw, passages, tokens, segment) VALUES (?, ?, ?, ?, 0)"},
-		{&w.file, "INSERT OR REPLACE INTO files (path, size, modified, edition, content) VALUES (?, ?, ?, ?, ?)"},
+		{&w.file, "INSERT INTO files (path, size, modified, edition, content) VALUES (?, ?, ?, ?, ?)"},
 		{&w.old, "SELECT content FROM files WHERE path = ?"},
 		{&w.text, "INSERT INTO passages (id, place, headings, text, tokens) VALUES (?, ?, ?, ?, ?)"},
 	} {
@@ -288,7 +289,7 @@ func (w *writer) put(ctx context.Context, r *Reading) error {
 	case err != nil:
 		return err
 	}
-	if err := w.leave(ctx, r.Path); err != nil {
+	if err := w.forget(ctx, r.Path); err != nil { // for OR REPLACE, SQLite keeps a journal of each statement
 		return err
 	}
 	_, err := w.file.ExecContext(ctx, r.Path, r.Size, r.Modified, edition, id)
@@ -320,21 +321,16 @@ func (w *writer) add(ctx context.Context, r *Reading) (ID, error) {
 	return ID(id), nil
 }
 
-// leave notes the content that a file has had.
-func (w *writer) leave(ctx context.Context, path string) error {
-	var id ID
-	err := w.old.QueryRowContext(ctx, path).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	w.left[id] = true
-	return err
-}
-
+// forget removes a file, and notes the content that it has had.
 func (w *writer) forget(ctx context.Context, path string) error {
-	if err := w.leave(ctx, path); err != nil {
+	var id ID
+	switch err := w.old.QueryRowContext(ctx, path).Scan(&id); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
 		return err
 	}
+	w.left[id] = true
 	_, err := w.tx.ExecContext(ctx, "DELETE FROM files WHERE path = ?", path)
 	return err
 }

@@ -79,6 +79,49 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// Hybrid searches rank as keyword ones do where the documents have all words. Words in the place
+// of those that they lack find more, behind all that has a word of the query itself.
+func TestHybridKeepsKeywordHits(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	c := sentences(r, 300)
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	for from := 0; from < len(c); from += 50 {
+		if err := x.Put(t.Context(), c.readings(from, from+50)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	search := func(words []string, instead ...string) []index.Hit {
+		t.Helper()
+		hits, err := x.Search(t.Context(), words, everything, len(c), instead...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hits
+	}
+	ids := func(hits []index.Hit) (all []int64) {
+		for _, h := range hits {
+			all = append(all, h.Passage)
+		}
+		return all
+	}
+	for range 100 {
+		known := lexical.Tokens(c[r.IntN(len(c))])
+		keyword := ids(search(known))
+		if diff := cmp.Diff(keyword, ids(search(known, nearest(t, x, known)...))); diff != "" {
+			t.Fatalf("%v (-keyword +hybrid):\n%s", known, diff)
+		}
+		hybrid := ids(search(known, "w1", "w2", "w3"))
+		if len(hybrid) < len(keyword) {
+			t.Fatalf("%v: %d of %d hits", known, len(hybrid), len(keyword))
+		}
+		ahead := slices.Sorted(slices.Values(hybrid[:len(keyword)]))
+		if diff := cmp.Diff(slices.Sorted(slices.Values(keyword)), ahead); diff != "" {
+			t.Errorf("%v: what has a word of the query does not come first:\n%s", known, diff)
+		}
+	}
+}
+
 // What files no longer have is not found, whatever was merged, and the rest is.
 func TestChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -89,14 +89,14 @@ func (x *Index) Vectors(ctx context.Context, m Model, dimensions int, keep func(
 	}
 	w := &vectorWork{Index: x, model: m, kind: k, keep: keep, after: -1}
 	for {
-		made, err := w.step(ctx, func(made int) bool {
+		looked, err := w.step(ctx, func(made int) bool {
 			left = max(left-made, 0)
 			return more(all-left, all)
 		})
 		if err != nil || w.stopped {
 			return left, err
 		}
-		if made == 0 {
+		if looked == 0 {
 			return 0, x.change(ctx, func(tx *sql.Tx) error { // those of passages that are gone
 				_, err := tx.ExecContext(ctx, "DELETE FROM vectors WHERE passage NOT IN (SELECT id FROM passages)")
 				return err
@@ -316,16 +316,17 @@ func (h *hashed) Name() string { return "hashed" }
 
 func (h *hashed) Batch(texts []string) int { return len(texts) }
 
-// Vectors implements [Model]. The words of one text, a query, are looked up by themselves.
+// Vectors implements [Model]. The words of one text, such as a query, are looked up by
+// themselves if they are few.
 func (h *hashed) Vectors(ctx context.Context, texts []string) ([][]int8, error) {
 	if len(texts) == 1 && h.frequency == nil {
-		words := lexical.Tokens(texts[0])
-		words = words[:min(len(words), mostTokens)]
-		m, err := h.match(ctx, words)
-		if err != nil {
-			return nil, err
+		if words := lexical.Tokens(texts[0]); len(words) <= mostTokens {
+			m, err := h.match(ctx, words)
+			if err != nil {
+				return nil, err
+			}
+			return [][]int8{weighed(words, m.passages, func(word string) int { return m.df[slices.Index(words, word)] })}, nil
 		}
-		return [][]int8{weighed(words, m.passages, func(word string) int { return m.df[slices.Index(words, word)] })}, nil
 	}
 	if h.frequency == nil {
 		h.frequency = map[string]int{}

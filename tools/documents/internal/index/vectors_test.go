@@ -63,6 +63,26 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// A passage has the vector of all its words, also if it is the only one that lacks one.
+func TestVectorOfLongPassage(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	if err := x.Put(t.Context(), collection{strings.Repeat("common ", 400) + "zygomorphic"}.readings(0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	m := x.Hashed()
+	query, err := m.Vectors(t.Context(), []string{"zygomorphic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := x.Vectors(t.Context(), m, rank.Dimensions, everything, 1, func(int, int) bool { return true }); left > 0 || err != nil {
+		t.Fatal(left, err)
+	}
+	if hits, err := x.Similar(t.Context(), m, query[0], everything, 1); err != nil || len(hits) != 1 || hits[0].Score < 0.1 {
+		t.Errorf("%v (%v)", hits, err)
+	}
+}
+
 // counting is a model that counts the texts that it was asked for.
 type counting struct {
 	dimensions, asked int
