@@ -65,13 +65,13 @@ func TestDocumentsAreOnlyRead(t *testing.T) {
 		{"read-only", readOnly, "", web, "the address is private"},
 		{"read-only", readOnly, "", `{"url":"http://10.0.0.1/","save":"b.md"}`, "the server is read-only"},
 		{"a token that reads", reader, "", file, fine},
-		{"a token that reads", reader, "", save, offToken},
+		{"a token that reads", reader, "", save, "this call of parse_document with access write: " + offToken},
 		{"a token that reads", reader, "", web, offToken},
 		{"a rule against external tools", denyExternal, "", file, fine},
 		{"a rule against external tools", denyExternal, "", web, "denied"},
 		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", file, fine},
-		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", save, "call_read_tool calls only what reads, and this call of parse_document has access write"},
-		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", web, "this call of parse_document has access external"},
+		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", save, "this call of parse_document with access write: call_read_tool calls only what reads (rule called-to-read)"},
+		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", web, "this call of parse_document with access external: call_read_tool calls only what reads"},
 	} {
 		w := newWorld(t, "", tc.set)
 		if err := os.WriteFile(filepath.Join(w.dir, "a.txt"), []byte("text\n"), 0o600); err != nil {
