@@ -53,7 +53,7 @@ func (p *pass) limit() error {
 	return nil
 }
 
-// The rules about who makes a call: a token that does not allow it, or a tool that only reads.
+// The rules about who makes a call: a token that does not allow it, or call_read_tool.
 // They come before hooks and all other rules, on every pass: the user's consent does not widen
 // a token.
 const (
@@ -73,17 +73,19 @@ func (l *live) reach(s *tools.SessionInfo) string {
 	return string(bits)
 }
 
-// granted denies a call that the principal may not make, and one that would do more than read
-// for a tool that only reads. It judges the tool, and then what the plan leaves of it.
+// granted denies a call that the principal may not make, and one that does more than read for
+// a call that only reads. It judges the tool, and then what the plan leaves of it.
 func (p *pass) granted() error {
 	what := p.tool.Name
 	if p.declared != nil {
 		what = fmt.Sprintf("this call of %s with access %s", what, p.tool.Access)
 	}
-	if p.parent != nil && p.parent.tool.Access == tools.Read && p.tool.Least != tools.Read {
-		p.verdict, p.rule = rules.Deny, readerRule
-		return tools.Errorf(tools.Denied, "%s: %s calls only what reads (rule %s)", what, p.parent.tool.Name, readerRule).
-			WithHint("leave out arguments that do more than read, or call it directly")
+	for outer := p.parent; outer != nil && p.tool.Least != tools.Read; outer = outer.parent {
+		if outer.tool.Leads() && outer.tool.Access == tools.Read {
+			p.verdict, p.rule = rules.Deny, readerRule
+			return tools.Errorf(tools.Denied, "%s: %s calls only what reads (rule %s)", what, outer.tool.Name, readerRule).
+				WithHint("leave out arguments that do more than read, or call it directly")
+		}
 	}
 	if p.call.Session.Allows(&p.tool) {
 		return nil
