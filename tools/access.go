@@ -81,6 +81,12 @@ func (t Tool) MayRead() bool {
 	return t.Reads() || t.Least == Read || t.Access == External && t.Plans()
 }
 
+// Leads reports whether the tool finds or calls the tools that a list does not show. It goes
+// with every toolset; calls through it are judged as if made directly.
+func (t Tool) Leads() bool {
+	return t.Category == "bridge" && (t.Access == Read || t.Access == Delegates)
+}
+
 // Classes names the access of the tool, and that of its calls which do least if it is another.
 func (t Tool) Classes() string {
 	if t.Least == t.Access {

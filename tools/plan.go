@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -109,20 +110,18 @@ func (t Tool) Plan(ctx context.Context, b Bound) (Plan, error) {
 		return Plan{Access: t.Access}, nil
 	}
 	plan, err := t.plan(ctx, b.in)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Plan{}, err
-	case plan.Effects == 0:
-		plan.Effects = t.Effects
+	}
+	plan.Effects, plan.Access = cmp.Or(plan.Effects, t.Effects), cmp.Or(plan.Access, t.Access)
+	lower := plan.Access != t.Access
+	switch {
 	case !(t.Effects | None).Has(plan.Effects) || !plan.Effects.valid():
 		return Plan{}, fmt.Errorf("tool %q: its plan has the effects %s, of which it declares %s", t.Name, plan.Effects, t.Effects)
-	case plan.Access != 0 && t.Least == t.Access:
-		return Plan{}, fmt.Errorf("tool %q: its plan has the access %s, and it declares only %s", t.Name, plan.Access, t.Access)
-	case plan.Access == Read && plan.Effects != None, plan.Access == Write && plan.Effects&(None|Network|Process) != 0:
+	case lower && (t.Least == t.Access || plan.Access > t.Access):
+		return Plan{}, fmt.Errorf("tool %q: its plan has the access %s, and it declares %s", t.Name, plan.Access, t.Classes())
+	case lower && plan.Access == Read && plan.Effects != None, lower && plan.Access == Write && plan.Effects&(None|Network|Process) != 0:
 		return Plan{}, fmt.Errorf("tool %q: its plan has the access %s with the effects %s", t.Name, plan.Access, plan.Effects)
-	}
-	if plan.Access == 0 {
-		plan.Access = t.Access
 	}
 	return plan, nil
 }

@@ -159,6 +159,13 @@ func TestDeclarations(t *testing.T) {
 		"access out of range":   func(d *tools.Def[wordIn, wordOut]) { d.Access = 99 },
 		"effects out of range":  func(d *tools.Def[wordIn, wordOut]) { d.Effects = 1 << 15 },
 		"negative cache period": func(d *tools.Def[wordIn, wordOut]) { d.Cache = -1 },
+		"least without a plan": func(d *tools.Def[wordIn, wordOut]) {
+			d.Access, d.Effects, d.Least = tools.Write, tools.State, tools.Read
+		},
+		"least that writes": func(d *tools.Def[wordIn, wordOut]) {
+			d.Access, d.Effects, d.Least = tools.External, tools.Network, tools.Write
+			d.Plan = func(context.Context, wordIn) (tools.Plan, error) { return tools.Plan{}, nil }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			def := wordDef()
@@ -170,6 +177,45 @@ func TestDeclarations(t *testing.T) {
 			}()
 			tools.New(def)
 		})
+	}
+}
+
+// A plan lowers the access of a call only as far as the tool declares, and says what the call
+// does then.
+func TestPlan(t *testing.T) {
+	const all = tools.Workspace | tools.Network
+	for _, tc := range []struct {
+		least, want tools.Access // 0 = it is refused
+		plan        tools.Plan
+		effects     tools.Effects
+	}{
+		{0, tools.External, tools.Plan{}, all},
+		{tools.Read, tools.External, tools.Plan{}, all},
+		{tools.Read, tools.External, tools.Plan{Effects: tools.Network}, tools.Network},
+		{tools.Read, tools.Read, tools.Plan{Access: tools.Read, Effects: tools.None}, tools.None},
+		{tools.Read, tools.Write, tools.Plan{Access: tools.Write, Effects: tools.Workspace}, tools.Workspace},
+		{0, 0, tools.Plan{Access: tools.Read, Effects: tools.None}, 0},
+		{0, 0, tools.Plan{Access: tools.Read}, 0},
+		{tools.Read, 0, tools.Plan{Access: tools.Read}, 0}, // with all effects
+		{tools.Read, 0, tools.Plan{Access: tools.Read, Effects: tools.Network}, 0},
+		{tools.Read, 0, tools.Plan{Access: tools.Write}, 0},
+		{tools.Read, 0, tools.Plan{Access: tools.Write, Effects: tools.None}, 0},
+		{tools.Read, 0, tools.Plan{Access: tools.Delegates, Effects: tools.None}, 0},
+		{tools.Read, 0, tools.Plan{Effects: tools.State}, 0},
+		{tools.Read, 0, tools.Plan{Effects: tools.None | tools.Network}, 0},
+	} {
+		def := wordDef()
+		def.Access, def.Effects, def.Least, def.Cache = tools.External, all, tc.least, 0
+		def.Plan = func(context.Context, wordIn) (tools.Plan, error) { return tc.plan, nil }
+		tool := tools.New(def)
+		bound, err := tool.Bind([]byte(`{"word":"a"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tool.Plan(t.Context(), bound)
+		if got.Access != tc.want || got.Effects != tc.effects || (err == nil) != (tc.want != 0) {
+			t.Errorf("least %s, %+v: access %s, effects %s, %v", tc.least, tc.plan, got.Access, got.Effects, err)
+		}
 	}
 }
 

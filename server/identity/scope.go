@@ -41,14 +41,8 @@ type clause struct {
 	access   []tools.Access
 }
 
-// leads reports whether a tool finds or calls the tools that a list does not show: it
-// goes with every toolset. Calls through it are judged as if made directly.
-func leads(t *tools.Tool) bool {
-	return t.Category == "bridge" && (t.Access == tools.Read || t.Access == tools.Delegates)
-}
-
 func (c clause) matches(t *tools.Tool) bool {
-	return (c.toolsets == nil || leads(t) || slices.Contains(c.toolsets, t.Category)) &&
+	return (c.toolsets == nil || t.Leads() || slices.Contains(c.toolsets, t.Category)) &&
 		(c.access == nil || t.Access == tools.Delegates || slices.Contains(c.access, t.Access) || slices.Contains(c.access, t.Least))
 }
 

@@ -26,9 +26,6 @@ func (p *pass) foresee(ctx context.Context) error {
 	}
 	p.plan, p.tool.Effects = plan, plan.Effects
 	p.tool.Access, p.tool.Least = plan.Access, plan.Access
-	if plan.Access != tools.Read && p.parent != nil && p.parent.tool.Access == tools.Read {
-		return tools.Errorf(tools.Denied, "%s calls only what reads, and this call of %s has access %s", p.parent.tool.Name, p.tool.Name, plan.Access)
-	}
 	return p.granted()
 }
 

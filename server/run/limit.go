@@ -53,10 +53,13 @@ func (p *pass) limit() error {
 	return nil
 }
 
-// scopeRule is the rule that denies tools which the token of the principal does not
-// allow. It comes before hooks and all other rules, on every pass: the user's consent
-// does not widen a token.
-const scopeRule = "scope"
+// The rules about who makes a call: a token that does not allow it, or call_read_tool.
+// They come before hooks and all other rules, on every pass: the user's consent does not widen
+// a token.
+const (
+	scopeRule  = "scope"
+	readerRule = "called-to-read"
+)
 
 // reach is a bit set over the indexes of the tools: which of them the session may call
 // and its client has the abilities for.
@@ -70,13 +73,25 @@ func (l *live) reach(s *tools.SessionInfo) string {
 	return string(bits)
 }
 
-// granted denies a call that the principal may not make.
+// granted denies a call that the principal may not make, and one that does more than read for
+// a call that only reads. It judges the tool, and then what the plan leaves of it.
 func (p *pass) granted() error {
+	what := p.tool.Name
+	if p.declared != nil {
+		what = fmt.Sprintf("this call of %s with access %s", what, p.tool.Access)
+	}
+	for outer := p.parent; outer != nil && p.tool.Least != tools.Read; outer = outer.parent {
+		if outer.tool.Leads() && outer.tool.Access == tools.Read {
+			p.verdict, p.rule = rules.Deny, readerRule
+			return tools.Errorf(tools.Denied, "%s: %s calls only what reads (rule %s)", what, outer.tool.Name, readerRule).
+				WithHint("leave out arguments that do more than read, or call it directly")
+		}
+	}
 	if p.call.Session.Allows(&p.tool) {
 		return nil
 	}
 	p.verdict, p.rule = rules.Deny, scopeRule
-	return tools.Errorf(tools.Denied, "%s: the token of this client does not let it be called (rule %s)", p.tool.Name, scopeRule).
+	return tools.Errorf(tools.Denied, "%s: the token of this client does not let it be called (rule %s)", what, scopeRule).
 		WithHint("the user can give the client a token with the scopes for it")
 }
 

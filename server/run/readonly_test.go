@@ -65,13 +65,13 @@ func TestDocumentsAreOnlyRead(t *testing.T) {
 		{"read-only", readOnly, "", web, "the address is private"},
 		{"read-only", readOnly, "", `{"url":"http://10.0.0.1/","save":"b.md"}`, "the server is read-only"},
 		{"a token that reads", reader, "", file, fine},
-		{"a token that reads", reader, "", save, offToken},
+		{"a token that reads", reader, "", save, "this call of parse_document with access write: " + offToken},
 		{"a token that reads", reader, "", web, offToken},
 		{"a rule against external tools", denyExternal, "", file, fine},
 		{"a rule against external tools", denyExternal, "", web, "denied"},
 		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", file, fine},
-		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", save, "call_read_tool calls only what reads, and this call of parse_document has access write"},
-		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", web, "this call of parse_document has access external"},
+		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", save, "this call of parse_document with access write: call_read_tool calls only what reads (rule called-to-read)"},
+		{"call_read_tool", func(*run.Settings, *tools.SessionInfo) {}, "call_read_tool", web, "this call of parse_document with access external: call_read_tool calls only what reads"},
 	} {
 		w := newWorld(t, "", tc.set)
 		if err := os.WriteFile(filepath.Join(w.dir, "a.txt"), []byte("text\n"), 0o600); err != nil {
@@ -87,6 +87,32 @@ func TestDocumentsAreOnlyRead(t *testing.T) {
 		_, err := os.Stat(filepath.Join(w.dir, "b.md"))
 		if saved := err == nil; saved != strings.Contains(tc.want, "saved") {
 			t.Errorf("%s, %s: saved is %v", tc.name, tc.args, saved)
+		}
+	}
+}
+
+// A search of documents reads the web by another tool, which its own access does not bar: the
+// token and call_read_tool do.
+func TestSearchReadsTheWeb(t *testing.T) {
+	const args = `{"query":"x","urls":["http://10.0.0.1/"]}`
+	reader := func(_ *run.Settings, info *tools.SessionInfo) {
+		info.May = func(t *tools.Tool) bool { return t.Least == tools.Read || t.Access == tools.Delegates }
+	}
+	anyone := func(*run.Settings, *tools.SessionInfo) {}
+	for _, tc := range []struct {
+		name string
+		set  func(*run.Settings, *tools.SessionInfo)
+		call run.Call
+		want string
+	}{
+		{"anyone", anyone, run.Call{Tool: "search_documents", Args: json.RawMessage(args)}, "the address is private"},
+		{"call_tool", anyone, run.Call{Tool: "call_tool", Args: json.RawMessage(`{"name":"search_documents","arguments":` + args + `}`)}, "the address is private"},
+		{"call_read_tool", anyone, run.Call{Tool: "call_read_tool", Args: json.RawMessage(`{"name":"search_documents","arguments":` + args + `}`)}, "web_fetch: call_read_tool calls only what reads"},
+		{"a token that reads", reader, run.Call{Tool: "search_documents", Args: json.RawMessage(args)}, "web_fetch: the token of this client does not let it be called"},
+	} {
+		w := newWorld(t, "", tc.set)
+		if got := w.do(t, tc.call, tools.Decline, nil)[0]; !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %s\nwant %q in it", tc.name, got, tc.want)
 		}
 	}
 }

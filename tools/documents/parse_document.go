@@ -60,7 +60,7 @@ func parseDocumentTool(d *deps) tools.Tool {
 		Aliases: []string{"doc_parser", "simple_doc_parser"},
 		Access:  tools.External, Least: tools.Read, Effects: tools.Workspace | tools.Network, Repeatable: true, Streams: true,
 		Limits: tools.Limits{Facts: map[string]any{
-			"tokens": document.ChunkTokens, "file": textfile.Size(limits.File), "unpacked": textfile.Size(limits.Unpacked),
+			"tokens": document.ChunkTokens, "file": textfile.Size(limits.File), "web": textfile.Size(mostFromWeb), "unpacked": textfile.Size(limits.Unpacked),
 			"entries": limits.Entries, "cells": limits.Cells, "text": textfile.Size(limits.Text),
 		}},
 		Spellings: []schema.Spelling{

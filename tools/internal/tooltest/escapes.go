@@ -1,6 +1,7 @@
 package tooltest
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -69,10 +70,11 @@ func (e *escape) try(pointer string, v vector) (problems []string) {
 	inside, outside := snapshot(e.t, e.dir), snapshot(e.t, filepath.Dir(e.dir), e.dir)
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	start := time.Now()
-	result, err := Call(e.t.Context(), e.ws, e.tool, set(e.t, e.call.Args, pointer, v.path))
-	took := time.Since(start)
+	args := set(e.t, e.call.Args, pointer, v.path)
+	result, err := Call(e.t.Context(), e.ws, e.tool, args)
+	took, reads := time.Since(start), reads(e.t.Context(), e.tool, args)
 	e.slowest = max(e.slowest, took)
-	if took > refusedWithin*slowdown && (err != nil || e.tool.Access == tools.Read) {
+	if took > refusedWithin*slowdown && (err != nil || reads) {
 		fail("took %v", took)
 	}
 	said := Text(result) + string(result.Structured)
@@ -86,16 +88,29 @@ func (e *escape) try(pointer string, v vector) (problems []string) {
 		fail("no clear refusal: %v", err)
 	}
 	// A list of paths is answered path by path; a single one is refused.
-	if err == nil && !strings.Contains(pointer, "*") && (!v.entry || e.tool.Access == tools.Read) {
+	if err == nil && !strings.Contains(pointer, "*") && (!v.entry || reads) {
 		fail("not refused: %s", clip(said))
 	}
 	if now := snapshot(e.t, filepath.Dir(e.dir), e.dir); now != outside {
 		fail("the tree outside the roots changed:\nbefore\n%s\nafter\n%s", outside, now)
 	}
-	if now := snapshot(e.t, e.dir); now != inside && (err != nil || e.tool.Access == tools.Read) {
+	if now := snapshot(e.t, e.dir); now != inside && (err != nil || reads) {
 		fail("refused, and yet the tree changed:\nbefore\n%s\nafter\n%s", inside, now)
 	}
 	return problems
+}
+
+// reads reports whether a call only reads.
+func reads(ctx context.Context, tool tools.Tool, args json.RawMessage) bool {
+	if tool.Least == tool.Access {
+		return tool.Access == tools.Read
+	}
+	bound, err := tool.Bind(args)
+	if err != nil {
+		return true // it is not made
+	}
+	plan, err := tool.Plan(ctx, bound)
+	return err != nil || plan.Access == tools.Read
 }
 
 // leak names the facts about files outside that a result or an error shows, "" if none.

@@ -2,9 +2,11 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -12,7 +14,6 @@ import (
 )
 
 var (
-	objectStart  = pattern(`\b(\d{1,7})[ \t\r\n\f]+(\d{1,5})[ \t\r\n\f]+obj\b`)
 	pageType     = pattern(`/Type[ \t\r\n\f]*/Page[^A-Za-z]`)
 	objectStream = pattern(`/Type[ \t\r\n\f]*/ObjStm[^A-Za-z]`)
 	flate        = pattern(`/Filter[ \t\r\n\f]*\[?[ \t\r\n\f]*/FlateDecode`)
@@ -21,8 +22,10 @@ var (
 	streamStart  = pattern(`\bstream\r?\n`)
 )
 
-// mostRebuilt is the size of a file that is searched for pages.
-const mostRebuilt = 64 << 20
+const (
+	mostRebuilt = 64 << 20  // bytes of a file that is searched for pages, and of what its streams hold
+	mostNumber  = 4<<20 - 4 // of an object that PDFium reads, less those that are added
+)
 
 // rebuilt returns a file whose end is missing, and with it the list of its pages, with a new
 // end: a catalog of the pages that are still there, in the order of the file. Objects in
@@ -42,25 +45,22 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 	add := func(number int, text []byte) {
 		highest = max(highest, number)
 		if pageType().Match(text) {
-			pages = slices.DeleteFunc(pages, func(n int) bool { return n == number })
 			pages = append(pages, number)
 		}
 	}
-	starts := objectStart().FindAllSubmatchIndex(data, -1)
-	for i, at := range starts {
-		next := len(data)
-		if i+1 < len(starts) {
-			next = starts[i+1][0]
+	for o := range objects(data) {
+		if err := budget.Err(); err != nil {
+			return src, false, err
 		}
-		head, rest := data[at[1]:next], []byte(nil)
+		head, rest := data[o.from:o.to], []byte(nil)
 		if stream := streamStart().FindIndex(head); stream != nil {
-			head, rest = head[:stream[0]], data[at[1]+stream[1]:]
+			head, rest = head[:stream[0]], data[o.from+stream[1]:]
 		} else if n := bytes.Index(head, []byte("endobj")); n >= 0 {
 			head = head[:n]
-		} else if i+1 == len(starts) {
+		} else if o.to == len(data) {
 			continue // it is cut
 		}
-		add(number(data[at[2]:at[3]]), slices.Concat(head, []byte(" ")))
+		add(o.number, slices.Concat(head, []byte(" ")))
 		if rest != nil && objectStream().Match(head) && flate().Match(head) {
 			if err := unpacked(head, rest, budget, func(n int, text []byte) {
 				add(n, text)
@@ -68,8 +68,12 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 			}); err != nil {
 				return src, false, err
 			}
+			if end.Len() > mostRebuilt {
+				return src, false, nil
+			}
 		}
 	}
+	pages = latest(pages, highest)
 	if pages == nil {
 		return src, false, nil
 	}
@@ -83,16 +87,77 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 	return src, true, nil
 }
 
+// object is one of a file. Its text goes on to where the next one begins.
+type object struct{ number, from, to int }
+
+// objects finds the objects of a file by the words that begin them, such as "7 0 obj".
+func objects(data []byte) iter.Seq[object] {
+	word := []byte("obj")
+	return func(yield func(object) bool) {
+		var last object
+		for at := 0; ; {
+			n := bytes.Index(data[at:], word)
+			if n < 0 {
+				break
+			}
+			next, start, ok := numbered(data[at : at+n])
+			begins := at + start
+			at += n + len(word)
+			if !ok || at < len(data) && isWord(data[at]) {
+				continue
+			}
+			if last.to = begins; last.from > 0 && !yield(last) {
+				return
+			}
+			last = object{number: next, from: at}
+		}
+		if last.to = len(data); last.from > 0 {
+			yield(last)
+		}
+	}
+}
+
+// numbered returns the first of the two numbers at the end of a text, and where it begins.
+func numbered(text []byte) (number, start int, ok bool) {
+	const spaces, digits = " \t\r\n\f", "0123456789"
+	generation := bytes.TrimRight(text, spaces)
+	between := bytes.TrimRight(generation, digits)
+	first := bytes.TrimRight(between, spaces)
+	start = len(bytes.TrimRight(first, digits))
+	n, err := strconv.Atoi(string(first[start:]))
+	ok = err == nil && n <= mostNumber && len(generation) < len(text) && len(between) < len(generation) && len(first) < len(between)
+	return n, start, ok
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+// latest leaves out the numbers that come again.
+func latest(numbers []int, highest int) []int {
+	seen := make([]bool, highest+1)
+	slices.Reverse(numbers)
+	numbers = slices.DeleteFunc(numbers, func(n int) bool {
+		again := seen[n]
+		seen[n] = true
+		return again
+	})
+	slices.Reverse(numbers)
+	return numbers
+}
+
 // unpacked calls add for each object of a stream of objects, as far as the stream goes.
 func unpacked(head, stream []byte, budget *document.Budget, add func(number int, text []byte)) error {
 	count, first := value(countOf().FindSubmatch(head)), value(firstOf().FindSubmatch(head))
-	r, err := zlib.NewReader(bytes.NewReader(stream))
+	packed := bytes.NewReader(stream)
+	r, err := zlib.NewReader(packed)
 	if err != nil {
 		return nil //nolint:nilerr // it is damaged
 	}
 	var data bytes.Buffer
 	_, _ = io.Copy(&data, io.LimitReader(r, mostRebuilt)) // what is damaged is shorter
-	if err := budget.Unpack(int64(data.Len())); err != nil {
+	size := int64(data.Len())
+	if err := cmp.Or(budget.Unpack(size), budget.CheckRatio(packed.Size()-int64(packed.Len()), size)); err != nil {
 		return err
 	}
 	if first > data.Len() {
@@ -104,10 +169,11 @@ func unpacked(head, stream []byte, budget *document.Budget, add func(number int,
 		if 2*i+3 < len(places) {
 			to = first + number(places[2*i+3])
 		}
-		if from > to || to > data.Len() {
+		n := number(places[2*i])
+		if from > to || to > data.Len() || n > mostNumber {
 			break
 		}
-		add(number(places[2*i]), slices.Concat(data.Bytes()[from:to], []byte(" ")))
+		add(n, slices.Concat(data.Bytes()[from:to], []byte(" ")))
 	}
 	return nil
 }

@@ -3,10 +3,12 @@ package pdf_test
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf/pdftest"
@@ -76,5 +78,39 @@ func TestTruncated(t *testing.T) {
 				t.Errorf("%s: %q, want %q in it", c.name, text, want)
 			}
 		}
+	}
+}
+
+// TestTruncatedBombs cuts files that ask for far more than they have.
+func TestTruncatedBombs(t *testing.T) {
+	var pages, streams bytes.Buffer
+	for n := range 200_000 {
+		fmt.Fprintf(&pages, "%d 0 obj/Type/Page endobj\n", n+1)
+	}
+	fmt.Fprint(&streams, "9 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode >>\nstream\n")
+	w := zlib.NewWriter(&streams)
+	if _, err := w.Write(bytes.Repeat([]byte("5 0 "), 8<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, say string
+		data      []byte
+	}{
+		{"many pages", "", pages.Bytes()},
+		{"words that begin objects", "its end is missing", bytes.Repeat([]byte("1 1 obj\n"), 1<<18)},
+		{"a stream of objects", "limit of ratio", streams.Bytes()},
+		{"a page of a number that is too high", "its end is missing", []byte("99999999999999 0 obj\n<< /Type /Page >>\nendobj\n")},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		start := time.Now()
+		_, err := read(ctx, append([]byte("%PDF-1.7\n"), c.data...), "")
+		t.Logf("%s: %v after %v", c.name, err, time.Since(start))
+		if ctx.Err() != nil || c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.say)
+		}
+		cancel()
 	}
 }
