@@ -37,6 +37,10 @@ type JSONProcessIn struct {
 	Offset     int     `json:"offset,omitempty" jsonschema_description:"Lines of the result to skip; the last result names the next." jsonschema:"minimum=0,maximum=10485760"`
 }
 
+// maxJSON is how many bytes a result may have: a document takes several times its size with
+// indents, and any size if it is deep.
+const maxJSON = 8 * maxSource
+
 func jsonProcessTool() tools.Tool {
 	return tools.New(tools.Def[JSONProcessIn, Page]{
 		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json", "jq", "schema", "validate", "pretty print", "repair"},
@@ -93,7 +97,7 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (Page, error) {
 	if err != nil {
 		return Page{}, jsonError("", err)
 	}
-	style := jsondoc.Style{Indent: "  ", Sorted: in.SortKeys}
+	style := jsondoc.Style{Indent: "  ", Sorted: in.SortKeys, Most: maxJSON}
 	if in.Indent != nil {
 		style.Indent = strings.Repeat(" ", *in.Indent)
 	} else if in.Operation == "query" {
@@ -121,6 +125,9 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (Page, error) {
 		head, body, err = queryJSON(ctx, in.Filter, doc, style)
 	case "diff":
 		head, body, err = diffJSON(ctx, in, doc)
+	}
+	if err == nil && len(body) > maxJSON {
+		err = tools.Errorf(tools.TooLarge, "the result has more than %s", textfile.Size(maxJSON)).WithHint("take a part of the document by query, or a smaller indent")
 	}
 	if err != nil {
 		return Page{}, err
@@ -188,11 +195,16 @@ func keysOf(doc *jsondoc.Doc) (head, body string) {
 	}
 	paths := map[string]*found{}
 	var order []string
+	room := maxJSON // for the paths
 	var walk func(n *jsondoc.Node, at string)
 	walk = func(n *jsondoc.Node, at string) {
+		if room < 0 { // the result is too long already
+			return
+		}
 		f := paths[at]
 		if f == nil {
 			f = &found{}
+			room -= len(at)
 			paths[at] = f
 			order = append(order, at)
 		}
@@ -339,19 +351,21 @@ func diffJSON(ctx context.Context, in JSONProcessIn, doc *jsondoc.Doc) (head, bo
 	if err != nil {
 		return "", "", jsonError("other", err)
 	}
-	found := jsondoc.Diff(doc.Root, other.Root)
+	found := jsondoc.Diff(doc.Root, other.Root, maxJSON)
 	if len(found) == 0 {
 		return "equal", "", nil
 	}
 	var b strings.Builder
+	style := jsondoc.Style{Most: maxJSON}
 	for _, d := range found {
 		switch {
+		case b.Len() > maxJSON: // the result is too long already
 		case d.Old == nil:
-			fmt.Fprintf(&b, "%s: added %s\n", d.Pointer, d.New.Format(jsondoc.Style{}))
+			fmt.Fprintf(&b, "%s: added %s\n", d.Pointer, d.New.Format(style))
 		case d.New == nil:
-			fmt.Fprintf(&b, "%s: removed %s\n", d.Pointer, d.Old.Format(jsondoc.Style{}))
+			fmt.Fprintf(&b, "%s: removed %s\n", d.Pointer, d.Old.Format(style))
 		default:
-			fmt.Fprintf(&b, "%s: %s -> %s\n", d.Pointer, d.Old.Format(jsondoc.Style{}), d.New.Format(jsondoc.Style{}))
+			fmt.Fprintf(&b, "%s: %s -> %s\n", d.Pointer, d.Old.Format(style), d.New.Format(style))
 		}
 	}
 	return textfile.Count(len(found), "difference"), b.String(), nil

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -66,8 +67,8 @@ func textProcess(ctx context.Context, in TextProcessIn) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if len(body) > 2*maxSource {
-		return Page{}, tools.Errorf(tools.TooLarge, "the result has %s, at most %s are returned", textfile.Size(int64(len(body))), textfile.Size(2*maxSource))
+	if len(body) > wording.MaxResult {
+		return Page{}, tools.Errorf(tools.TooLarge, "the result has %s, at most %s are returned", textfile.Size(int64(len(body))), textfile.Size(wording.MaxResult))
 	}
 	p, err := newPage(head, tools.Visible(body), in.Offset)
 	if err == nil {
@@ -122,11 +123,18 @@ func processed(ctx context.Context, in TextProcessIn, text string) (head, body s
 				WithHint("regular expressions are those of RE2, without look-around and back-references; literal takes the pattern as it is")
 		}
 	}
-	if body, err = wording.Operations()[in.Operation](text, opt); err != nil {
-		return "", "", tools.Errorf(tools.InvalidArgument, "%s: the text %s", in.Operation, err)
-	}
 	if in.Operation == "replace" {
-		head = textfile.Count(len(opt.Pattern.FindAllStringIndex(text, -1)), "replacement")
+		var n int
+		body, n, err = wording.Replace(text, opt)
+		head = textfile.Count(n, "replacement")
+	} else {
+		body, err = wording.Operations()[in.Operation](text, opt)
+	}
+	switch {
+	case errors.Is(err, wording.ErrLarge):
+		return "", "", tools.Errorf(tools.TooLarge, "%s: the text %s", in.Operation, err)
+	case err != nil:
+		return "", "", tools.Errorf(tools.InvalidArgument, "%s: the text %s", in.Operation, err)
 	}
 	return head, body, nil
 }

@@ -4,41 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
+	"strings"
 	"testing"
 
-	"toolcrib/tools/catalog"
 	"toolcrib/tools/data"
-	"toolcrib/tools/internal/tooltest"
 )
-
-// textProcess returns what calls the tool in a directory of files and returns its text or error.
-func textProcess(t *testing.T, files map[string]string) func(data.TextProcessIn) string {
-	t.Helper()
-	tool, ok := catalog.Find(data.Category(nil).Tools, "text_process")
-	if !ok {
-		t.Fatal("there is no text_process")
-	}
-	ws, _ := tooltest.Tree(t, files)
-	return func(in data.TextProcessIn) string {
-		t.Helper()
-		args, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := tooltest.Call(t.Context(), ws, tool, args)
-		if err != nil {
-			return err.Error()
-		}
-		return tooltest.Text(result)
-	}
-}
 
 // What encodes or hashes a file takes its bytes, also where they are no text or a text in
 // another encoding; everything else refuses what is no text.
 func TestBytesOfFiles(t *testing.T) {
 	files := map[string]string{"image.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff", "utf16.txt": "\xff\xfeh\x00i\x00", "mark.txt": "\ufeffhi\r\n", "latin.txt": "caf\xe9\n"}
-	call := textProcess(t, files)
+	call := caller[data.TextProcessIn](t, "text_process", files)
 	do := func(operation, path string) string {
 		return call(data.TextProcessIn{Operation: operation, Path: path})
 	}
@@ -62,7 +38,7 @@ func TestBytesOfFiles(t *testing.T) {
 
 // A group that the pattern lacks is an error, not an empty text.
 func TestGroupsOfReplacement(t *testing.T) {
-	call := textProcess(t, nil)
+	call := caller[data.TextProcessIn](t, "text_process", nil)
 	for _, tc := range []struct {
 		replacement string
 		literal     bool
@@ -81,6 +57,39 @@ func TestGroupsOfReplacement(t *testing.T) {
 		}
 		if got := call(in); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.replacement, got, tc.want)
+		}
+	}
+}
+
+// A short replacement or separator makes a text of any size of a long one, and a short pattern
+// matches everywhere.
+func TestLargeResults(t *testing.T) {
+	text, long := new(strings.Repeat("a\n", 1<<20)), strings.Repeat("x", 100_000)
+	call := caller[data.TextProcessIn](t, "text_process", nil)
+	for _, in := range []data.TextProcessIn{
+		{Operation: "replace", Pattern: "a", Replacement: long},
+		{Operation: "replace", Pattern: "a", Replacement: long, Literal: true},
+		{Operation: "replace", Pattern: "(?s).*", Replacement: strings.Repeat("$0", 200)},
+		{Operation: "join", Separator: &long},
+		{Operation: "extract", Pattern: strings.Repeat("()", 8)},
+		{Operation: "split", Pattern: strings.Repeat("()", 8)},
+	} {
+		in.Text = text
+		if got := call(in); got != "too_large: "+in.Operation+": the text would become too large" {
+			t.Errorf("%s: %.200s", in.Operation, got)
+		}
+	}
+	for _, in := range []data.TextProcessIn{
+		{Operation: "replace", Pattern: "(?s)(.).*", Replacement: "$1$1$$" + long},
+		{Operation: "replace", Pattern: "b", Replacement: long},
+		{Operation: "replace", Pattern: "(a)\n", Replacement: "${1}b"},
+		{Operation: "join"},
+		{Operation: "extract", Pattern: "a"},
+		{Operation: "split", Pattern: "a"},
+	} {
+		in.Text = new((*text)[:100_000])
+		if got := call(in); strings.Contains(got, "too_large") {
+			t.Errorf("%s: %.200s", in.Operation, got)
 		}
 	}
 }

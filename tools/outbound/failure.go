@@ -112,8 +112,8 @@ func (w *way) shown(text string) string {
 	return text
 }
 
-// Shown returns a URL without a user, a password, and the values of parameters that may be
-// secrets by their names. What is no URL is quoted.
+// Shown returns a URL without a user, a password, and the values of parameters, in the query or
+// the fragment, that may be secrets by their names. What is no URL is quoted.
 func Shown(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -124,6 +124,9 @@ func Shown(text string) string {
 	}
 	if u.RawQuery != "" {
 		u.RawQuery = shownQuery(u.RawQuery)
+	}
+	if plain := shownQuery(u.Fragment); plain != u.Fragment { // where some services give a token
+		u.Fragment, u.RawFragment = plain, ""
 	}
 	return u.String()
 }

@@ -50,6 +50,10 @@ func imageSearchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[ImageSearchIn, ImageSearchOut]{
 		Name: "image_search", Title: "Search for images", Doc: imageSearchDoc, Tags: []string{"web", "search", "images", "photos", "similar images"},
 		Access: tools.External, Effects: tools.Network, Repeatable: true,
+		Redact: func(_ context.Context, in ImageSearchIn) ImageSearchIn {
+			in.Image = outbound.Shown(in.Image)
+			return in
+		},
 		Confirm: e.imageQuestion,
 		Examples: []tools.Example[ImageSearchIn]{{
 			Say:  "images that may be used",
@@ -98,7 +102,7 @@ func (e *engine) imageSearch(ctx context.Context, in ImageSearchIn) (ImageSearch
 	if out.Found, err = e.search(ctx, what, list, lookup.Query{Text: text, Limit: in.Limit, Page: in.Page}); err != nil {
 		return ImageSearchOut{}, err
 	}
-	out.Query = cmp.Or(in.Path, text)
+	out.Query = cmp.Or(in.Query, in.Path, shown(in.Image))
 	out.Hits, out.Dead = e.living(ctx, out.Hits)
 	out.shown = e.thumbnails(ctx, out.Hits, in.Show)
 	return out, ctx.Err()
@@ -146,27 +150,27 @@ func (e *engine) light(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, tools.Errorf(tools.Unsupported, "%s: %v", path, err)
 	}
-	data := pic.Block.Data
-	for quality := 85; len(data) > lookup.MaxSerpAPIImage && quality > 0; quality -= 20 {
-		if data, err = jpegOf(pic.Block.Data, quality); err != nil {
-			return nil, err
-		}
+	if len(pic.Block.Data) <= lookup.MaxSerpAPIImage {
+		return pic.Block.Data, nil
 	}
-	return data, nil
-}
-
-// jpegOf encodes an image as JPEG, on white.
-func jpegOf(data []byte, quality int) ([]byte, error) {
-	img, _, err := image.Decode(bytes.NewReader(data))
+	img, _, err := image.Decode(bytes.NewReader(pic.Block.Data))
 	if err != nil {
 		return nil, err
 	}
-	flat := image.NewRGBA(img.Bounds())
+	flat := image.NewRGBA(img.Bounds()) // on white, since JPEG has no transparency
 	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(flat, flat.Rect, img, flat.Rect.Min, draw.Over)
 	var b bytes.Buffer
-	err = jpeg.Encode(&b, flat, &jpeg.Options{Quality: quality})
-	return b.Bytes(), err
+	for quality := 85; quality > 0; quality -= 20 {
+		b.Reset()
+		if err := jpeg.Encode(&b, flat, &jpeg.Options{Quality: quality}); err != nil {
+			return nil, err
+		}
+		if b.Len() <= lookup.MaxSerpAPIImage {
+			return b.Bytes(), nil
+		}
+	}
+	return nil, tools.Errorf(tools.TooLarge, "%s: the service takes images of %s", path, textfile.Size(lookup.MaxSerpAPIImage)).WithHint("give a smaller copy")
 }
 
 const (

@@ -337,6 +337,8 @@ func TestSecretsInAddresses(t *testing.T) {
 		{"web_fetch", `{"url":"https://me:hunter2@docs.example.org/kites?sig=hunter2&code=7"}`, "https://redacted@docs.example.org/kites?sig=redacted&code=7: "},
 		{"web_fetch", `{"url":"https://docs.example.org/gone?access_token=hunter2"}`, "access_token=redacted: HTTP 404"},
 		{"web_crawl", `{"urls":["https://docs.example.org/kites?token=hunter2"]}`, "kites?token=redacted: "},
+		{"web_fetch", `{"url":"https://docs.example.org/kites#state=1&access_token=hunter2"}`, "https://docs.example.org/kites: "},
+		{"image_search", `{"image":"https://img.example.org/k.png?sig=hunter2"}`, "no service that finds images like an image"},
 		{"download", `{"url":"https://data.example.org/kites.csv?X-Amz-Signature=hunter2","path":"k.csv"}`, "kites.csv?X-Amz-Signature=redacted; "},
 	} {
 		got := w.call(c.tool, c.args)

@@ -4,11 +4,13 @@
 // It works on the documents of package jsondoc, so that numbers keep their digits and every
 // problem has its place in the text. The libraries at hand work on values of Go, which have
 // neither, and jsonschema-go stops at the first problem; asking it for each subschema by itself
-// would lose what unevaluatedProperties and unevaluatedItems must know of the others. The keywords of older drafts that 2020-12 replaced (items
-// as a list, additionalItems, dependencies, definitions, a Boolean exclusiveMinimum) mean what
-// they meant. As the draft says, format is an annotation and is not checked. The package
-// fetches nothing: a [Loader] has the schemas that others refer to. It imports jsondoc and
-// nothing else of toolcrib. Start at [Compile] and [Schema.Validate].
+// would lose what unevaluatedProperties and unevaluatedItems must know of the others.
+//
+// The keywords of older drafts that 2020-12 replaced (items as a list, additionalItems,
+// dependencies, definitions, a Boolean exclusiveMinimum) mean what they meant. As the draft
+// says, format is an annotation and is not checked. The package fetches nothing: a [Loader] has
+// the schemas that others refer to. It imports jsondoc and nothing else of toolcrib. Start at
+// [Compile] and [Schema.Validate].
 package conform
 
 import (

@@ -10,34 +10,46 @@ type Difference struct {
 }
 
 // Diff returns what changes a into b. Numbers are compared by value, objects without order,
-// and the items of arrays so that as few as possible are added and removed.
-func Diff(a, b *Node) []Difference {
-	var d differ
+// and the items of arrays so that as few as possible are added and removed. It breaks off when
+// the pointers have more than so many bytes.
+func Diff(a, b *Node, most int) []Difference {
+	d := differ{room: most}
 	d.values("", a, b)
 	return d.found
 }
 
-type differ struct{ found []Difference }
+type differ struct {
+	found []Difference
+	room  int // for pointers
+}
+
+func (d *differ) add(at string, a, b *Node) {
+	if d.room >= 0 {
+		d.found = append(d.found, Difference{at, a, b})
+		d.room -= len(at)
+	}
+}
 
 func (d *differ) values(at string, a, b *Node) {
 	switch {
+	case d.room < 0:
 	case a.Kind == Object && b.Kind == Object:
 		for _, m := range a.Unique() {
 			if other := b.Get(m.Key); other != nil {
 				d.values(Pointer(at, m.Key), m.Value, other)
 			} else {
-				d.found = append(d.found, Difference{Pointer(at, m.Key), m.Value, nil})
+				d.add(Pointer(at, m.Key), m.Value, nil)
 			}
 		}
 		for _, m := range b.Unique() {
 			if a.Get(m.Key) == nil {
-				d.found = append(d.found, Difference{Pointer(at, m.Key), nil, m.Value})
+				d.add(Pointer(at, m.Key), nil, m.Value)
 			}
 		}
 	case a.Kind == Array && b.Kind == Array:
 		d.arrays(at, a.Items, b.Items)
 	case !Equal(a, b):
-		d.found = append(d.found, Difference{at, a, b})
+		d.add(at, a, b)
 	}
 }
 
@@ -63,9 +75,9 @@ func (d *differ) arrays(at string, a, b []*Node) {
 		for ; i < nextA || j < nextB; i, j = i+1, j+1 {
 			switch {
 			case i >= nextA:
-				d.found = append(d.found, Difference{at + "/" + strconv.Itoa(j), nil, b[j]})
+				d.add(at+"/"+strconv.Itoa(j), nil, b[j])
 			case j >= nextB:
-				d.found = append(d.found, Difference{at + "/" + strconv.Itoa(i), a[i], nil})
+				d.add(at+"/"+strconv.Itoa(i), a[i], nil)
 			default:
 				d.values(at+"/"+strconv.Itoa(j), a[i], b[j])
 			}
@@ -74,9 +86,9 @@ func (d *differ) arrays(at string, a, b []*Node) {
 	}
 }
 
-// common returns the indexes of a longest common subsequence.
+// common returns the indexes of a longest common subsequence, of arrays whose first items differ.
 func common(a, b []*Node) (pairs [][2]int) {
-	if len(a)*len(b) > maxTable || len(a) == 0 || len(b) == 0 {
+	if len(a)*len(b) > maxTable || len(a)*len(b) <= 1 {
 		return nil
 	}
 	texts := func(items []*Node) []string {

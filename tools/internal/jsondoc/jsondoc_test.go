@@ -168,7 +168,7 @@ func TestRepairBounds(t *testing.T) {
 func TestDiff(t *testing.T) {
 	a, b := parse(t, `{"a":[1,2,3,{"x":1}],"b":1.0,"c":"x","k":{"y":1,"z":2}}`), parse(t, `{"k":{"z":2,"y":1},"b":1,"a":[0,1,3,{"x":2},5],"d":null}`)
 	var got []string
-	for _, d := range jsondoc.Diff(a, b) {
+	for _, d := range jsondoc.Diff(a, b, 1000) {
 		line := d.Pointer
 		if d.Old != nil {
 			line += " -" + d.Old.Raw
@@ -183,7 +183,7 @@ func TestDiff(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, same := range [][2]string{{`1e2`, `100`}, {`"\u0061"`, `"a"`}, {`{"a":1,"a":2}`, `{"a":2}`}, {`1e999999999`, `1e999999999`}, {`[]`, `[ ]`}} {
-		if found := jsondoc.Diff(parse(t, same[0]), parse(t, same[1])); len(found) > 0 {
+		if found := jsondoc.Diff(parse(t, same[0]), parse(t, same[1]), 1000); len(found) > 0 {
 			t.Errorf("%v: %d differences", same, len(found))
 		}
 	}

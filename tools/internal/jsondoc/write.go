@@ -12,6 +12,7 @@ import (
 type Style struct {
 	Indent string // of one level; "" = everything in one line
 	Sorted bool   // keys by their bytes
+	Most   int    // bytes, behind which a longer text breaks off: the indents of deep values add up; 0 = any
 }
 
 // Format writes a value: its scalars as they were written, its keys in their order.
@@ -42,7 +43,11 @@ func (n *Node) write(b *strings.Builder, style Style, line string) {
 			b.WriteString(inner)
 		}
 	}
+	over := func() bool { return style.Most > 0 && b.Len() > style.Most }
 	for _, item := range n.Items {
+		if over() {
+			return
+		}
 		begin()
 		item.write(b, style, inner)
 	}
@@ -52,12 +57,18 @@ func (n *Node) write(b *strings.Builder, style Style, line string) {
 		slices.SortStableFunc(members, func(x, y Member) int { return cmp.Compare(x.Key, y.Key) })
 	}
 	for _, m := range members {
+		if over() {
+			return
+		}
 		begin()
 		b.WriteString(m.Raw)
 		if b.WriteByte(':'); style.Indent != "" {
 			b.WriteByte(' ')
 		}
 		m.Value.write(b, style, inner)
+	}
+	if over() {
+		return
 	}
 	if !first && style.Indent != "" {
 		b.WriteString(line)

@@ -2,7 +2,7 @@
 //
 // Characters are those that a reader sees (grapheme clusters): é is one in any encoding, and an
 // emoji of several code points is one. In scripts without spaces each character counts as a
-// word. The package imports nothing of toolcrib. Start at [Operations].
+// word. The package imports nothing of toolcrib. Start at [Operations] and [Replace].
 package wording
 
 import (
@@ -41,10 +41,17 @@ type Options struct {
 	Numeric     bool
 }
 
+// MaxResult is how many bytes a result may have.
+const MaxResult = 20 << 20
+
+// ErrLarge is the error of an operation whose result would be larger by far, or which would keep
+// too many matches in memory. A result that is little larger is returned.
+var ErrLarge = errors.New("would become too large")
+
 // Operation changes a text. Its error says what is wrong with the text.
 type Operation func(text string, opt Options) (string, error)
 
-// Operations returns all operations by name.
+// Operations returns all operations by name but [Replace], which also counts.
 func Operations() map[string]Operation {
 	lines := func(change func(lines []string, opt Options) []string) Operation {
 		return func(text string, opt Options) (string, error) {
@@ -62,7 +69,7 @@ func Operations() map[string]Operation {
 	return map[string]Operation{
 		"words": words, "upper": whole(strings.ToUpper), "lower": whole(strings.ToLower), "title": whole(title), "reverse": whole(uniseg.ReverseString),
 		"trim": lines(trim), "dedent": lines(dedent), "dedupe": lines(dedupe), "sort": lines(sort),
-		"replace": replace, "extract": extract, "split": split, "join": join,
+		"extract": extract, "split": split, "join": join,
 		"slug": whole(slug), "snake": whole(snake), "kebab": whole(kebab), "camel": whole(camel), "pascal": whole(pascal),
 		"base64_encode": whole(func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }), "base64_decode": decodeBase64,
 		"url_encode": whole(func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }), "url_decode": decodeURL,
@@ -262,43 +269,76 @@ var (
 
 var errPattern = errors.New("needs a pattern")
 
-func replace(text string, opt Options) (string, error) {
+// Replace replaces what the pattern matches, so many times as it returns.
+func Replace(text string, opt Options) (changed string, n int, err error) {
 	if opt.Pattern == nil {
-		return "", errPattern
+		return "", 0, errPattern
 	}
-	if opt.Literal {
-		return opt.Pattern.ReplaceAllLiteralString(text, opt.Replacement), nil
+	replace, size, groups := opt.Pattern.ReplaceAllLiteralString, len(opt.Replacement), 0
+	if !opt.Literal {
+		replace = opt.Pattern.ReplaceAllString
+		if size, groups, err = sizes(opt); err != nil {
+			return "", 0, err
+		}
 	}
-	if err := groups(opt); err != nil {
-		return "", err
+	n, matched := matches(text, opt)
+	if n > 0 && size > (MaxResult-len(text)+matched)/n || matched > 0 && groups > 8*MaxResult/matched { // no group is longer than its match
+		return "", 0, ErrLarge
 	}
-	return opt.Pattern.ReplaceAllString(text, opt.Replacement), nil
+	return replace(text, opt.Replacement), n, nil
 }
 
-// groups refuses a replacement with a group that the pattern lacks, which would be empty, and
-// one that means a group in another notation.
-func groups(opt Options) error {
+// matches counts the matches of the pattern and their bytes, and keeps none.
+func matches(text string, opt Options) (n, size int) {
+	opt.Pattern.ReplaceAllStringFunc(text, func(match string) string {
+		n++
+		size += len(match)
+		return ""
+	})
+	return n, size
+}
+
+// tooMany reports whether the matches of the pattern take too much memory when they are kept.
+func tooMany(text string, opt Options) bool {
+	n, _ := matches(text, opt)
+	return n > 0 && 64+16*opt.Pattern.NumSubexp() > 16*MaxResult/n
+}
+
+// sizes returns the bytes of a replacement without its groups, and how many groups it has. It
+// refuses one with a group that the pattern lacks, which would be empty, and one that means a
+// group in another notation.
+func sizes(opt Options) (size, groups int, err error) {
 	if backslashed().MatchString(opt.Replacement) {
-		return fmt.Errorf("is not changed: a group in the replacement is ${1}, not %s; literal takes the replacement as it is", backslashed().FindString(opt.Replacement))
+		return 0, 0, fmt.Errorf("is not changed: a group in the replacement is ${1}, not %s; literal takes the replacement as it is", backslashed().FindString(opt.Replacement))
 	}
+	size = len(opt.Replacement)
 	for _, g := range dollar().FindAllStringSubmatch(opt.Replacement, -1) {
 		name := g[1] + g[2]
-		if n, err := strconv.Atoi(name); name == "" || err == nil && n <= opt.Pattern.NumSubexp() || slices.Contains(opt.Pattern.SubexpNames(), name) {
+		size -= len(g[0])
+		if name == "" {
+			size++
+			continue
+		}
+		if n, err := strconv.Atoi(name); err == nil && n <= opt.Pattern.NumSubexp() || slices.Contains(opt.Pattern.SubexpNames(), name) {
+			groups++
 			continue
 		}
 		number := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
 		if rest := name[len(number):]; number != "" && rest != "" {
-			return fmt.Errorf("is not changed: the pattern has no group %q; ${%s}%s is the group %s before %q", name, number, rest, number, rest)
+			return 0, 0, fmt.Errorf("is not changed: the pattern has no group %q; ${%s}%s is the group %s before %q", name, number, rest, number, rest)
 		}
-		return fmt.Errorf("is not changed: the pattern has no group %q; it has %d, and $$ is a dollar sign", name, opt.Pattern.NumSubexp())
+		return 0, 0, fmt.Errorf("is not changed: the pattern has no group %q; it has %d, and $$ is a dollar sign", name, opt.Pattern.NumSubexp())
 	}
-	return nil
+	return size, groups, nil
 }
 
 // extract lists what the pattern matches, or its groups, with tabs between them.
 func extract(text string, opt Options) (string, error) {
 	if opt.Pattern == nil {
 		return "", errPattern
+	}
+	if tooMany(text, opt) {
+		return "", ErrLarge
 	}
 	found := opt.Pattern.FindAllStringSubmatch(text, -1)
 	var b strings.Builder
@@ -315,6 +355,8 @@ func extract(text string, opt Options) (string, error) {
 // split writes the parts between separators or matches in lines of their own.
 func split(text string, opt Options) (string, error) {
 	switch {
+	case opt.Pattern != nil && tooMany(text, opt):
+		return "", ErrLarge
 	case opt.Pattern != nil:
 		return strings.Join(opt.Pattern.Split(text, -1), "\n"), nil
 	case opt.Separator != nil && *opt.Separator != "":
@@ -329,7 +371,11 @@ func join(text string, opt Options) (string, error) {
 	if opt.Separator != nil {
 		separator = *opt.Separator
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", separator), nil
+	text = strings.TrimSuffix(text, "\n")
+	if n := strings.Count(text, "\n"); n > 0 && len(separator) > (MaxResult-len(text)+n)/n {
+		return "", ErrLarge
+	}
+	return strings.ReplaceAll(text, "\n", separator), nil
 }
 
 // parts returns the words of an identifier or a line, in lower case: parseHTTPBody is parse,

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -56,6 +57,9 @@ func hintsOf(n *html.Node) (h hint, names []string) {
 	if unseen(n) {
 		h |= hintHidden
 	}
+	if h&hintAround != 0 && contents(n, names) {
+		h, names = h&^hintAround, nil
+	}
 	if h&hintAround != 0 { // a post of others that is quoted in a box named social
 		for c := range n.ChildNodes() {
 			if c.Type == html.ElementNode {
@@ -81,6 +85,20 @@ func hintsOf(n *html.Node) (h hint, names []string) {
 		h, names = h&^hintAround, nil
 	}
 	return h, names
+}
+
+// contents reports whether a table of contents is the text of an index: its first link leads to
+// another page.
+func contents(n *html.Node, names []string) bool {
+	if slices.ContainsFunc(names, func(name string) bool { return name != "toc" }) {
+		return false
+	}
+	for in := range n.Descendants() { // of which few are around one another, as the tree is not deep
+		if in.DataAtom == atom.A {
+			return !strings.Contains(attr(in, "href"), "#")
+		}
+	}
+	return false
 }
 
 // hintsOfName splits a class or id into words, at punctuation and inside camelCase.
