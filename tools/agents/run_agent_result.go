@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/agents/internal/model"
 	"toolcrib/tools/internal/durations"
 )
 
@@ -197,34 +198,65 @@ func (r *receipt) text() string {
 	return b.String()
 }
 
-// brief is a record in a line, "" if it is not worth one.
-func brief(r loop.Record) string {
-	const most = 160
-	cut := func(text string) string {
-		text = strings.Join(strings.Fields(text), " ")
-		if runes := []rune(text); len(runes) > most {
-			text = string(runes[:most]) + "…"
-		}
-		return text
+// oneLine returns a text in one line of bounded length.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most-1]) + "…"
 	}
+	return text
+}
+
+// mostBrief is how many characters of a step are reported.
+const mostBrief = 160
+
+// lines makes lines of what a model says while it says it.
+type lines struct{ open string }
+
+// add returns the lines that are whole with an event.
+func (l *lines) add(e model.Event) (whole []string) {
+	if e.Dropped != "" {
+		l.open = ""
+		return []string{oneLine(e.Dropped, mostBrief)}
+	}
+	l.open += e.Text
+	for {
+		line, rest, ended := strings.Cut(l.open, "\n")
+		if !ended {
+			return whole
+		}
+		if line = oneLine(line, mostBrief); line != "" {
+			whole = append(whole, line)
+		}
+		l.open = rest
+	}
+}
+
+// end returns what is left at the end of a turn.
+func (l *lines) end() string {
+	line := oneLine(l.open, mostBrief)
+	l.open = ""
+	return line
+}
+
+// brief is a record in a line, "" if it is not worth one. What a model has said was reported
+// while it said it.
+func brief(r loop.Record) string {
 	switch r.Kind {
 	case loop.Turn:
-		var parts []string
+		var calls []string
 		for _, block := range r.Blocks {
-			switch {
-			case block.Call != nil:
-				parts = append(parts, block.Call.Name+" "+string(block.Call.Arguments))
-			case block.Text != "":
-				parts = append(parts, block.Text)
+			if block.Call != nil {
+				calls = append(calls, block.Call.Name+" "+string(block.Call.Arguments))
 			}
 		}
-		return cut(strings.Join(parts, "; "))
+		return oneLine(strings.Join(calls, "; "), mostBrief)
 	case loop.Result:
 		if r.Error {
-			return cut(r.Tool + ": " + r.Text)
+			return oneLine(r.Tool+": "+r.Text, mostBrief)
 		}
 	case loop.Hint, loop.Final:
-		return cut(r.Text)
+		return oneLine(r.Text, mostBrief)
 	case loop.Compact, loop.Summary:
 		return "the conversation is shortened"
 	}

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/server/run"
 	"toolcrib/tools"
@@ -29,13 +32,7 @@ func TestRunAgent(t *testing.T) {
 		Name: "read_files", Title: "Read", Doc: "Reads.", Access: tools.Read, Effects: tools.None,
 		Run: func(context.Context, In) (Out, error) { return Out{"text"}, nil },
 	})}}
-	deps := a.deps
-	deps.Caller = caller
-	for _, tool := range agents.Tools(deps) {
-		if tool.Name == "run_agent" {
-			tooltest.Run(t, tool)
-		}
-	}
+	tooltest.Run(t, a.tool(caller))
 }
 
 // fakeModel answers with a turn of its script each time: a text, or calls "TOOL ARGUMENTS", one
@@ -149,6 +146,9 @@ func (a *agency) want(t *testing.T, args string, parts ...string) string {
 func TestRunAgentWork(t *testing.T) {
 	a := newAgency(t, "I look.\nlook {\"text\":\"a\"}\nfail {}", "It is done.")
 	a.want(t, `{"task":"find it"}`, "completed; run ", ": 2 rounds, 220 tokens, ", "cost 0.0002\n\nIt is done.\n")
+	if used := a.runner.Stats().Used; len(used) != 1 || used[0].Turns != 2 || used[0].In != 200 || used[0].Tool != "run_agent" || used[0].Cost != 0.0002 {
+		t.Errorf("the statistics have %+v", used)
+	}
 	for _, part := range []string{`"find it"`, "did a", "error: not_found: nothing there (look elsewhere)", "Nobody reads what you write"} {
 		if !strings.Contains(strings.Join(a.model.requests, "\n"), part) {
 			t.Errorf("the model was not told %s", part)
@@ -168,7 +168,7 @@ func TestRunAgentTools(t *testing.T) {
 	}
 	a.want(t, `{"task":"t","tools":["edit","risky"]}`, "completed")
 	last := a.model.requests[len(a.model.requests)-1]
-	for _, part := range []string{"did ", `denied: you have no tool \"program\"`, `denied: you have no tool \"look\"`, "denied: "} {
+	for _, part := range []string{"did ", `denied: you have no tool \"program\"`, `denied: you have no tool \"look\"`, "denied: risky: needs the user's consent"} {
 		if !strings.Contains(last, part) {
 			t.Errorf("%s has no %s", last, part)
 		}
@@ -325,4 +325,26 @@ func TestAgentSettings(t *testing.T) {
 	if !set.Has("agents.models") || (&agents.Settings{}).Has("agents.models") {
 		t.Error("whether there is a model is wrong")
 	}
+}
+
+// What an agent says and does is reported while it works, a line each.
+func TestRunAgentProgress(t *testing.T) {
+	a := newAgency(t, "I look.\nlook {\"text\":\"a\"}\nfail {}", "It is done.")
+	var seen []string
+	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) { seen = append(seen, e.Message) })
+	if _, err := tooltest.Call(ctx, a.ws, a.tool(&tooltest.Caller{}), json.RawMessage(`{"task":"find it"}`)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"I look.", `look {"text":"a"}; fail {}`, `look: denied: you have no tool "look"`, `fail: denied: you have no tool "fail"`, "It is done."}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// tool returns run_agent with another caller.
+func (a *agency) tool(caller tools.Caller) tools.Tool {
+	deps := a.deps
+	deps.Caller = caller
+	list := agents.Tools(deps)
+	return list[slices.IndexFunc(list, func(t tools.Tool) bool { return t.Name == "run_agent" })]
 }

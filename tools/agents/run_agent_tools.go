@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"toolcrib/tools"
 	"toolcrib/tools/agents/internal/loop"
@@ -97,20 +96,4 @@ func loopTool(t tools.Tool) (loop.Tool, error) {
 		Tool:  model.Tool{Name: t.Name, Description: text, Schema: input.JSON()},
 		Reads: t.Access == tools.Read, Repeatable: t.Repeatable,
 	}, nil
-}
-
-// textOf returns the text of a result; other blocks are named.
-func textOf(res tools.Result) string {
-	var parts []string
-	for _, b := range res.Content {
-		switch {
-		case b.Text != "":
-			parts = append(parts, b.Text)
-		case b.URI != "":
-			parts = append(parts, "["+b.URI+"]")
-		default:
-			parts = append(parts, "["+b.MIME+"]")
-		}
-	}
-	return strings.Join(parts, "\n")
 }

@@ -206,6 +206,14 @@ func (d Deps) listRuns(ctx context.Context) ([]tools.Resource, error) {
 // runVersion changes with every step.
 func (d Deps) runVersion(ctx context.Context, uri string) (string, error) {
 	handle, _, _ := strings.Cut(strings.TrimPrefix(uri, runURI), "/")
-	_, records, err := d.ofRun(ctx, handle, 0)
-	return strconv.Itoa(len(records)), err
+	session := tools.Session(ctx)
+	store, err := runs.Open(ctx, d.Database, session.Workspace)
+	if err != nil {
+		return "", err
+	}
+	n, err := store.Count(ctx, handle, session.Principal)
+	if err == nil && n == 0 {
+		err = tools.Errorf(tools.NotFound, "there is no run %s", handle)
+	}
+	return strconv.Itoa(n), err
 }

@@ -50,7 +50,7 @@ var layers = []struct {
 	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
 	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
 	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
-	{"tools/internal/inner", []string{"schema", "tools"}},                                                                                // it calls tools by their names
+	{"tools/internal/inner", []string{"schema", "tools", "tools/internal/text/textfile"}},                                                // it calls tools by their names
 	{"tools/internal/durations", []string{"tools"}},                                                                                      // its errors are those of tools
 	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                        // an image is a block of a result
 	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                     // it tells the caller of a tool

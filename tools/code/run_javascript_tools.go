@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/code/internal/javascript"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/inner"
 	"toolcrib/tools/internal/text/textfile"
 )
 
@@ -30,9 +31,8 @@ const (
 type toolbox struct {
 	caller tools.Caller
 
-	mu    sync.Mutex
-	begun int
-	made  []madeCall
+	mu   sync.Mutex
+	made []madeCall
 }
 
 // madeCall is a call that has ended.
@@ -58,14 +58,17 @@ func (t *toolbox) serve(ctx context.Context, requests *os.File, replies, output 
 	})
 	calls, inside := tools.NewGroup(context.WithValue(ctx, insideKey{}, true), scriptPar)
 	var writing sync.Mutex
+	begun := 0
 	for line := range lines {
 		var request javascript.Request
 		if json.Unmarshal(line, &request) != nil || request.ID == 0 {
 			_, _ = output.Write(line) // a capture, which never fails
 			continue
 		}
+		begun++
+		over := begun > scriptCalls
 		calls.Go(func() error {
-			reply, err := json.Marshal(t.answer(inside, request))
+			reply, err := json.Marshal(t.answer(inside, request, over))
 			if err != nil {
 				return err
 			}
@@ -78,12 +81,9 @@ func (t *toolbox) serve(ctx context.Context, requests *os.File, replies, output 
 	return errors.Join(calls.Wait(), g.Wait())
 }
 
-// answer makes a call and says to the script what came of it.
-func (t *toolbox) answer(ctx context.Context, request javascript.Request) javascript.Reply {
-	t.mu.Lock()
-	t.begun++
-	over := t.begun > scriptCalls
-	t.mu.Unlock()
+// answer makes a call, unless it is over the number that a script may make, and says to the
+// script what came of it.
+func (t *toolbox) answer(ctx context.Context, request javascript.Request, over bool) javascript.Reply {
 	reply := javascript.Reply{ID: request.ID}
 	begin := time.Now()
 	var kept int
@@ -137,23 +137,9 @@ func (t *toolbox) call(ctx context.Context, request javascript.Request, reply *j
 		reply.Value = res.Structured
 		return len(res.Structured), nil
 	}
-	text := resultText(res)
+	text := inner.Text(res)
 	reply.Value, err = json.Marshal(text)
 	return len(text), err
-}
-
-// resultText is the text of a result, with a word for each block of another kind.
-func resultText(r tools.Result) string {
-	var parts []string
-	for _, b := range r.Content {
-		switch {
-		case b.Kind == tools.TextBlock || b.Text != "":
-			parts = append(parts, b.Text)
-		default:
-			parts = append(parts, strings.TrimSpace(fmt.Sprintf("[%s, %s %s]", b.MIME, textfile.Size(int64(len(b.Data))), b.URI)))
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 // summary says in a line which calls were made, "" if none was.

@@ -67,7 +67,7 @@ func together(u *harness.ToolUser, env harness.Environment) error {
 	}
 	fmt.Println("| calls | median |\n|---|---|")
 	fmt.Printf("| 16 programs of 100 ms by parallel_calls | %d ms |\n", waits.Milliseconds())
-	fmt.Printf("| a calculation by itself | %.2f ms |\n| 16 by parallel_calls | %.2f ms |\n", millis(one), millis(nothing))
+	fmt.Printf("| a calculation by itself | %.2f ms |\n| 16 by parallel_calls | %.2f ms |\n", harness.Milliseconds(one), harness.Milliseconds(nothing))
 	switch {
 	case !env.Full():
 	case waits > waitsAtMost:
@@ -77,5 +77,3 @@ func together(u *harness.ToolUser, env harness.Environment) error {
 	}
 	return nil
 }
-
-func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

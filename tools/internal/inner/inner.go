@@ -8,9 +8,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // Unavailable returns the error of a tool that has no caller.
@@ -61,4 +63,18 @@ func Told(ctx context.Context, caller tools.Caller, name string, given schema.Ob
 		return untold
 	}
 	return redacted
+}
+
+// Text is the text of a result, with a word for each block of another kind.
+func Text(r tools.Result) string {
+	var parts []string
+	for _, b := range r.Content {
+		switch {
+		case b.Kind == tools.TextBlock || b.Text != "":
+			parts = append(parts, b.Text)
+		default:
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("[%s, %s %s]", b.MIME, textfile.Size(int64(len(b.Data))), b.URI)))
+		}
+	}
+	return strings.Join(parts, "\n")
 }

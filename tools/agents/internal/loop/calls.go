@@ -15,7 +15,7 @@ import (
 // Limits of calls.
 const (
 	mostParallel = 8
-	mostResult   = 50_000 // characters of a result
+	mostResult   = 50_000 // bytes of a result
 )
 
 // calls gives every open call its result: first those that must not be carried out, then the
@@ -178,12 +178,12 @@ func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	head, tail := text[:most*3/4], text[len(text)-most/4:]
-	for !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
+	head, tail := most*3/4, len(text)-most/4
+	for !utf8.RuneStart(text[head]) {
+		head--
 	}
-	for len(head) > 0 && !utf8.ValidString(head[len(head)-min(len(head), 4):]) {
-		head = head[:len(head)-1]
+	for !utf8.RuneStart(text[tail]) {
+		tail++
 	}
-	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, len(text)-len(head)-len(tail), tail)
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", text[:head], tail-head, text[tail:])
 }

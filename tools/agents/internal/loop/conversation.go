@@ -76,9 +76,7 @@ func (s *state) add(r Record) {
 		}
 		s.spent.Rounds++
 		s.spend(r)
-		if r.Use != nil {
-			s.tokens, s.counted = r.Use.Total(), len(s.messages)
-		}
+		s.tokens, s.counted = r.Size, len(s.messages)
 	case Dropped:
 		s.spend(r)
 	case Begin:

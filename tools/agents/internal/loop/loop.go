@@ -234,7 +234,7 @@ func (r *run) ask(ctx context.Context, request model.Request) (failure, err erro
 		return failure, err
 	}
 	return nil, r.write(ctx, Record{
-		Kind: Turn, From: turn.From, Blocks: turn.Blocks, Stop: turn.End, Use: &turn.Use, Cost: turn.Cost, Notes: turn.Notes,
+		Kind: Turn, From: turn.From, Blocks: turn.Blocks, Stop: turn.End, Use: &use, Size: turn.Use.Total(), Cost: turn.Cost, Notes: turn.Notes,
 	})
 }
 
@@ -255,10 +255,11 @@ func (r *run) cut(ctx context.Context) error {
 // cutHint is what a hint is about after an answer that was cut.
 const cutHint = "cut"
 
-// limit returns how many tokens an answer may have: twice as many after one that was cut.
+// limit returns how many tokens an answer may have: after one that was cut twice as many, as far
+// as the window has room for them.
 func (r *run) limit() int {
-	if r.MaxOutput > 0 && r.last != nil && r.last.Stop == model.Length {
-		return 2 * r.MaxOutput
+	if r.last != nil && r.last.Stop == model.Length {
+		return max(r.MaxOutput, min(2*r.MaxOutput, r.Window/2))
 	}
 	return r.MaxOutput
 }

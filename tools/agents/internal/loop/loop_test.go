@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -203,16 +204,6 @@ func TestRuns(t *testing.T) {
 		{"a pause", []string{"hm\n!pause", "hi"}, nil, "turn \"hm\"\nturn \"hi\"\nend completed"},
 		{"an answer that is cut, once and twice", []string{"ha\n!length", "lf\n!length"}, nil,
 			"turn \"ha\"\nhint Your answer was cut at the limit of its tokens. Go on where ...\nturn \"lf\"\nend limit the answer was cut twice at the limit of its tokens"},
-		{"equal calls that read", []string{"a look {}\nb look {}\nc look {\"x\":1}", "hi"}, func(b *bench) {
-			call := b.Call
-			b.Call = func(ctx context.Context, tool string, args json.RawMessage) (string, error) {
-				text, err := call(ctx, tool, args)
-				b.mu.Lock()
-				defer b.mu.Unlock()
-				return fmt.Sprintf("%s %d", text, len(b.calls)), err
-			}
-			b.Tools[0].Reads = true
-		}, ""},
 		{"a question to the user", []string{"a do {}\nb ask {\"q\":1}"}, nil, "turn a.0 b.0\nend input_required {\"q\":1}"},
 		{"a result with a schema", []string{"a submit {\"n\":1}"}, schema, "turn a.0\nresult a.0 taken\nend completed {\"n\":1}"},
 		{"a result after calls of the same turn", []string{"a submit {\"n\":1}\nb do {}"}, schema, "turn a.0 b.0\nbegin b.0\nresult b.0 do done\nresult a.0 taken\nend completed {\"n\":1}"},
@@ -222,7 +213,6 @@ func TestRuns(t *testing.T) {
 			"turn a.0\nresult a.0 the result does not fit: n is missing\nturn b.1\nresult b.1 the result does not fit: n is missing\nturn c.2\nresult c.2 the result does not fit: n is missing\nend failed the agent gave no result that fits the schema"},
 		{"a result at the limit", []string{"a look {}", "b submit {\"n\":1}"}, func(b *bench) { schema(b); b.Limits.Rounds = 1 },
 			"turn a.0\nresult a.0 look done\nfinal The limit of 1 rounds is reached: you cannot call tools any ...\nturn b.1\nend limit 1 rounds{\"n\":1}"},
-		{"a long result", []string{`a look {"size":10000000}`, "hi"}, func(b *bench) { b.Window = 128000 }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -230,24 +220,55 @@ func TestRuns(t *testing.T) {
 				if c.alter != nil {
 					c.alter(b)
 				}
-				if c.story != "" {
-					b.want(t, c.story)
-				} else if out, err := b.Run(t.Context()); err != nil || out.Status != loop.Completed {
-					t.Fatalf("%+v, %v", out, err)
-				}
-				switch c.name {
-				case "equal calls that read":
-					if len(b.calls) != 2 {
-						t.Errorf("the tools were called as %q", b.calls)
-					}
-				case "a long result":
-					if text := b.journal.records[2].Text; len(text) > 51_000 || !strings.Contains(text, "bytes left out") {
-						t.Errorf("the result has %d bytes: %.100s", len(text), text)
-					}
-				}
+				b.want(t, c.story)
 			})
 		})
 	}
+}
+
+// Equal calls of one turn that only read run once, and each has the result.
+func TestEqualCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a look {}\nb look {}\nc look {\"x\":1}", "hi")
+		b.want(t, "turn a.0 b.0 c.0\nresult a.0 look done\nresult b.0 look done\nresult c.0 look done\nturn \"hi\"\nend completed")
+		if len(b.calls) != 2 {
+			t.Errorf("the tools were called as %q", b.calls)
+		}
+	})
+}
+
+// A long result keeps its beginning and its end, and no half character.
+func TestLongResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, long := range []string{strings.Repeat("x", 10<<20), strings.Repeat("語", 40_000), "a" + strings.Repeat("é", 40_000)} {
+			b := newBench("a look {}", "hi")
+			b.Call = func(context.Context, string, json.RawMessage) (string, error) { return long, nil }
+			if out, err := b.Run(t.Context()); err != nil || out.Status != loop.Completed {
+				t.Fatalf("%+v, %v", out, err)
+			}
+			text := b.journal.records[2].Text
+			if n := len(text); n < 49_900 || n > 50_100 || !utf8.ValidString(text) || !strings.Contains(text, "bytes left out") || text[:9] != long[:9] || !strings.HasSuffix(text, long[len(long)-9:]) {
+				t.Errorf("the result has %d bytes: %.30q", n, text)
+			}
+		}
+	})
+}
+
+// After an answer that was cut the next one may be twice as long, as far as the window has room.
+func TestLongerAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for window, want := range map[int]int{10_000: 200, 300: 150, 100: 100} {
+			b := newBench("ha\n!length", "lf")
+			b.Window = window
+			b.Tools = nil
+			if out, err := b.Run(t.Context()); err != nil || out.Status != loop.Completed {
+				t.Fatalf("%+v, %v", out, err)
+			}
+			if got := b.script.requests[1].MaxOutput; got != want {
+				t.Errorf("window %d: an answer of %d tokens, want %d", window, got, want)
+			}
+		}
+	})
 }
 
 func schema(b *bench) {

@@ -36,7 +36,8 @@ type Record struct {
 	From   string        `json:"from,omitempty"`
 	Blocks []model.Block `json:"blocks,omitempty"`
 	Stop   model.End     `json:"stop,omitempty"`
-	Use    *model.Use    `json:"use,omitempty"`
+	Use    *model.Use    `json:"use,omitempty"`  // with that of attempts that were dropped
+	Size   int           `json:"size,omitempty"` // of the conversation with the answer, in tokens
 	Cost   float64       `json:"cost,omitempty"`
 	Notes  []string      `json:"notes,omitempty"`
 

@@ -32,7 +32,7 @@ type Client struct {
 // Turn asks the first endpoint for the next turn of a conversation, and the next ones if it
 // cannot answer. Reports go to on, from one goroutine; a turn that breaks off is dropped and
 // asked for again, since nothing of it has had an effect. The error is an *Error, or the
-// context's; the use of what was dropped comes with it.
+// context's. The use is that of all attempts, also with an error.
 func (c *Client) Turn(ctx context.Context, endpoints []Endpoint, r Request, on func(Event)) (*Turn, Use, error) {
 	if on == nil {
 		on = func(Event) {}
@@ -44,7 +44,7 @@ func (c *Client) Turn(ctx context.Context, endpoints []Endpoint, r Request, on f
 		turn, use, err := c.persist(ctx, &endpoints[i], r, on, &notes)
 		spent = spent.Add(use)
 		if err == nil {
-			turn.Use, turn.Notes = spent, notes
+			turn.Notes = notes
 			turn.Cost = endpoints[i].Cost(spent)
 			return turn, spent, nil
 		}

@@ -110,8 +110,8 @@ type Turn struct {
 	From   string // Endpoint.String of the one that answered
 	Blocks []Block
 	End    End
-	Use    Use // with that of attempts that were dropped
-	Cost   float64
+	Use    Use     // of the attempt that succeeded
+	Cost   float64 // of all attempts
 	// Notes say what happened on the way: waits, other endpoints.
 	Notes []string
 }

@@ -146,6 +146,14 @@ func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record
 	return list, err
 }
 
+// Count returns how many records a run of a principal has; 0 = there is no such run.
+func (s *Store) Count(ctx context.Context, id, principal string) (n int, err error) {
+	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		return q.QueryRowContext(ctx, "SELECT COUNT(*) FROM agent_records JOIN agent_runs ON agent_runs.id = agent_records.run WHERE run = $1 AND principal = $2", id, principal).Scan(&n)
+	})
+	return n, err
+}
+
 // Journal keeps the records of one run. It is for one process at a time.
 type Journal struct {
 	store *Store

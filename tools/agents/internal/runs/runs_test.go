@@ -129,6 +129,11 @@ func TestJournal(t *testing.T) {
 		if err := first.Append(ctx, loop.Record{Kind: loop.End, At: time.Now().UTC(), Status: loop.Completed}); err != nil {
 			t.Error(err)
 		}
+		for owner, want := range map[string]int{"p": 3, "other": 0} {
+			if n, err := two.Count(ctx, id, owner); err != nil || n != want {
+				t.Errorf("%s: %d records, %v", owner, n, err)
+			}
+		}
 		list, err := two.Records(ctx, id, 1)
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%v, %v", list, err)
