@@ -105,7 +105,13 @@ func ofCommands(path string) bool {
 	if err != nil || home == "/" {
 		home = "/tmp"
 	}
-	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", filepath.ToSlash(home)}, func(dir string) bool {
+	dirs := []string{"/tmp", "/var/tmp", "/dev/shm", home, os.TempDir()}
+	if temp, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		dirs = append(dirs, temp)
+	}
+	path = filepath.ToSlash(path)
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		dir = strings.TrimSuffix(filepath.ToSlash(dir), "/")
 		return path == dir || strings.HasPrefix(path, dir+"/")
 	})
 }

@@ -34,7 +34,8 @@ type Op struct {
 	Data []byte // of an append, and the text of a symlink
 	// Mode is the permission bits of a file that a write makes or restores, fs.ModeIrregular for
 	// none of them; 0 = those of the old file, or for a new one 0666 less the umask. For a
-	// directory that is made, 0 = 0777 less the umask.
+	// directory that is made, 0 = 0777 less the umask. An OpDirectory that restores gives it to what
+	// is there, be it a file.
 	Mode fs.FileMode
 	// Expect is a condition on the file at the path of a write, append or delete, and at
 	// From of a move.
@@ -90,8 +91,7 @@ type ConflictError struct {
 	Path string // as it is printed
 	Want string // Expect.Hash; "" = no entry
 	Old  Old    // the file found
-	// Left says that a temporary file of the change could not be removed; "" = none is
-	// left.
+	// Left says that a temporary file of the change could not be removed; "" = none.
 	Left string
 }
 

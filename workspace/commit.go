@@ -38,8 +38,7 @@ func (t *transaction) commit() error {
 	return nil
 }
 
-// histories returns those of all roots that the change touched, that of its first operation
-// first.
+// histories returns those of all roots that the change touched, the first operation's first.
 func (t *transaction) histories() ([]*history.History, error) {
 	var roots []*root
 	for i, w := range t.works {
@@ -123,7 +122,9 @@ func (t *transaction) filesOf(h *history.History, w *work) []Changed {
 	case w.op.Kind == OpMove, w.op.Kind == OpCopy:
 		c.From = t.nameIn(h, w.from)
 	case w.op.Kind == OpDirectory:
-		c.Before = w.done.Before
+		if c.Before = w.done.Before; w.at.info.Kind == KindFile {
+			c.Kind = OpWrite
+		}
 	}
 	return append(slices.Clip(w.kept), c)
 }

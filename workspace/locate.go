@@ -25,8 +25,7 @@ type spot struct {
 
 func (s *spot) name() string { return path.Base(s.rel) }
 
-// abs is the host path of the spot by the canonical name of its root. Journals and locks
-// use it.
+// abs is the host path by the canonical name of the root, for journals and locks.
 func (s *spot) abs() string { return path.Join(s.root.canonical, s.rel) }
 
 func (s *spot) exists() bool { return s.info.Kind != "" }

@@ -95,8 +95,7 @@ func (p Path) bare() Path {
 // written is the path for messages.
 func (p Path) written() string { return cmp.Or(p.text, p.String()) }
 
-// target is the path for a backend: a slash or dot at the end of the text demands a
-// directory.
+// target is the path for a backend: a slash or dot at its end demands a directory.
 func (p Path) target() string {
 	text := filepath.ToSlash(p.text)
 	if strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.") {

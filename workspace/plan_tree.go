@@ -140,14 +140,16 @@ func (t *transaction) planTransfer(w *work) error {
 }
 
 func (t *transaction) planDirectory(w *work) error {
-	switch w.at.info.Kind {
-	case "":
+	switch kind := w.at.info.Kind; {
+	case kind == "":
 		w.done.After = &Version{Kind: KindDirectory}
-	case KindDirectory:
+	case kind == KindDirectory, kind == KindFile && w.op.Restores:
+		w.old = Old{Exists: true, Info: w.at.info}
 		w.done.Before, w.done.After = history.VersionOf(w.at.info), history.VersionOf(w.at.info)
 		if w.same = !w.op.Restores || w.op.Mode == w.at.info.Mode.Perm(); !w.same {
 			w.done.After.Mode = w.op.Mode
 		}
+		return w.expected()
 	default:
 		return w.fail(fs.ErrExist)
 	}

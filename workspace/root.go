@@ -85,8 +85,7 @@ func (r *root) narrow(rel string) (*root, error) {
 	return n, nil
 }
 
-// away reports whether the name that the user gave leads to another directory by now, or to
-// none.
+// away reports whether the name that the user gave leads elsewhere by now, or nowhere.
 func (r *root) away() bool {
 	if r.self.Inode == 0 { // the system cannot tell directories apart, or does not move open ones
 		return false

@@ -46,7 +46,7 @@ func (t *transaction) prepare() error {
 		for _, s := range w.at.toMake() {
 			dirs = append(dirs, s.abs())
 		}
-		if w.op.Kind == OpDirectory {
+		if w.op.Kind == OpDirectory && !w.at.exists() {
 			dirs = append(dirs, w.at.abs())
 		}
 	}

@@ -61,6 +61,7 @@ type dirEntry struct {
 	version uint32
 	at      uint32 // where the name begins in the text of the directory
 	size    uint16 // of the name
+	mode    uint16 // permission bits when it was last seen
 	kind    entryKind
 	fresh   bool // as of a stamp
 	linked  bool // has had more than one name

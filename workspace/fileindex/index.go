@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -167,14 +168,15 @@ func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
 }
 
 // Since returns the host paths of the files whose content may have changed since a generation,
-// and of the last entries that came or went; none if that is too long ago.
-func (r *registered) Since(n uint64) (hosts []string) {
+// and of the last entries that came or went; none if that is too long ago. modes has the permissions
+// that the last files had then whose permissions have changed.
+func (r *registered) Since(n uint64) (hosts []string, modes map[string]fs.FileMode) {
 	t := (*Index)(r)
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	ids, known := t.log.after(n)
 	if !known {
-		return nil
+		return nil, nil
 	}
 	base := t.start.Canonical() + "/"
 	for d, of := range ids {
@@ -191,7 +193,14 @@ func (r *registered) Since(n uint64) (hosts []string) {
 		}
 		hosts = append(hosts, base+x.rel)
 	}
-	return hosts
+	modes = map[string]fs.FileMode{}
+	for _, x := range slices.Backward(t.log.modes) {
+		if x.generation <= n {
+			break
+		}
+		modes[base+x.rel] = fs.FileMode(x.mode)
+	}
+	return hosts, modes
 }
 
 func (t *Index) openBase() (err error) {

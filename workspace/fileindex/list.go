@@ -207,7 +207,7 @@ func (t *Index) merge(w reading, h fsys.Dir, list []fsys.DirEntry, now time.Time
 			continue
 		}
 		kept++
-		entry.inode, entry.sign, entry.id, entry.version, entry.fresh, entry.linked = was.inode, was.sign, was.id, was.version, was.fresh, was.linked
+		entry.inode, entry.sign, entry.id, entry.version, entry.mode, entry.fresh, entry.linked = was.inode, was.sign, was.id, was.version, was.mode, was.fresh, was.linked
 		if told := w.names[e.Name] != 0; told || w.all {
 			t.see(d, entry, fsys.StampOf(h, e.Name, now), told)
 		}
@@ -277,7 +277,10 @@ func (t *Index) see(d *directory, e *dirEntry, s fsys.Stamp, told bool) {
 		t.changed()
 		t.log.add(t.generation+1, d, e.id)
 	}
-	e.sign, e.inode, e.fresh = s.Sign, s.Inode, s.Fresh
+	if e.sign != 0 && s.Sign != 0 && s.Mode != e.mode {
+		t.log.mode(t.generation+1, d.path+d.nameOf(e), e.mode)
+	}
+	e.sign, e.inode, e.mode, e.fresh = s.Sign, s.Inode, s.Mode, s.Fresh
 	if s.Links > 1 && !e.linked && e.kind == entryFile {
 		e.linked = true
 		t.linked[d] = struct{}{}

@@ -236,20 +236,30 @@ type changeLog struct {
 	since uint64 // all changes of later generations are there
 	list  []logged
 	names []named // the last entries that came or went besides new files
+	modes []named // the last files that got other permissions
 }
 
 type named struct {
 	generation uint64
 	rel        string // below the index
+	mode       uint16 // that a file of modes had before
 }
 
 const maxNames = 1024
 
 func (l *changeLog) name(generation uint64, rel string) {
-	if len(l.names) == maxNames {
-		l.names = slices.Delete(l.names, 0, maxNames/2)
+	l.names = appendNamed(l.names, named{generation: generation, rel: rel})
+}
+
+func (l *changeLog) mode(generation uint64, rel string, before uint16) {
+	l.modes = appendNamed(l.modes, named{generation, rel, before})
+}
+
+func appendNamed(list []named, x named) []named {
+	if len(list) == maxNames {
+		list = slices.Delete(list, 0, maxNames/2)
 	}
-	l.names = append(l.names, named{generation, rel})
+	return append(list, x)
 }
 
 type logged struct {

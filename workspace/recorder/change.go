@@ -143,13 +143,14 @@ func (c *change) wait() {
 }
 
 // knows reports whether the change has an entry for a path, or a directory above it that came
-// or was moved. An entry that was gone before it was taken does not count for one that is gone.
+// or was moved. An entry that was gone before it was taken does not count for one that is gone, nor
+// one that had its new permissions already for a file that got them.
 func (c *change) knows(x other) bool {
 	for _, s := range c.parts {
 		if m := s.moved; m != nil && (within(x.host, m.to.Anchor().Canonical()) || within(x.host, m.from.Anchor().Canonical())) {
 			return true
 		}
-		if e := s.entries[x.host]; e != nil && (!x.gone || e.before != nil || e.left) {
+		if e := s.entries[x.host]; e != nil && (e.left || e.before == nil && !x.gone || e.before != nil && (x.mode == nil || e.before.Mode == *x.mode)) {
 			return true
 		}
 	}

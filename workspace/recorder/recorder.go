@@ -16,6 +16,7 @@ package recorder
 
 import (
 	"context"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -158,12 +159,14 @@ type other struct {
 	host string
 	path workspace.Path
 	gone bool
+	// mode is what the file had before if its permissions are others now.
+	mode *fs.FileMode
 }
 
 // index is a file index of a root, see package fileindex.
 type index interface {
 	workspace.Index
-	Since(generation uint64) (hosts []string)
+	Since(generation uint64) (hosts []string, modes map[string]fs.FileMode)
 }
 
 // generations returns the generations of the indexes to which the system reports changes.
@@ -188,21 +191,30 @@ func (r *Recorder) others() (list []other) {
 	if !r.inCall {
 		return nil
 	}
-	var hosts []string
 	for x, n := range r.generations() {
-		if since, same := r.marks[x]; same && n != since {
-			hosts = append(hosts, x.Since(since)...)
-		}
-	}
-	for _, host := range hosts {
-		p, ok := r.ws.Located(host)
-		if !ok {
+		since, same := r.marks[x]
+		if !same || n == since {
 			continue
 		}
-		// Times before the call are those of files of which only the owner, the mode or the
-		// number of names has changed.
-		if info, exists, err := p.Find(false); err == nil && (!exists || info.ModTime.After(r.began.Add(-clocks))) {
-			list = append(list, other{host, p, !exists})
+		hosts, modes := x.Since(since)
+		for _, host := range hosts {
+			p, ok := r.ws.Located(host)
+			if !ok {
+				continue
+			}
+			info, exists, err := p.Find(false)
+			if err != nil {
+				continue
+			}
+			o := other{host: host, path: p, gone: !exists}
+			if before, changed := modes[host]; changed && exists && before != info.Mode.Perm() {
+				o.mode = &before
+			}
+			// Times before the call are those of files of which only the owner, the mode or the
+			// number of names has changed.
+			if !exists || o.mode != nil || info.ModTime.After(r.began.Add(-clocks)) {
+				list = append(list, o)
+			}
 		}
 	}
 	return list

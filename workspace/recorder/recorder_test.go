@@ -278,7 +278,7 @@ func TestThin(t *testing.T) {
 // TestOthers has the file index name what changed without a report.
 func TestOthers(t *testing.T) {
 	f := start(t)
-	f.plant("a", "b", "d/c", "e", "hard", "gone", "early")
+	f.plant("a", "b", "d/c", "e", "hard", "gone", "early", "late", "seen", "unseen")
 	f.must(os.Link(f.path("hard"), f.path("link")))
 	root, err := f.ws.Resolve(f.dir)
 	f.must(err)
@@ -296,7 +296,10 @@ func TestOthers(t *testing.T) {
 	f.must(errors.Join(os.Remove(f.path("gone")), os.Mkdir(f.path("new"), 0o755), os.Remove(f.path("early"))))
 	f.before("early", true) // a report that comes too late
 	f.must(os.WriteFile(f.path("moved/c"), []byte("of a moved directory"), 0o644))
-	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b", "early", "gone", "new"}}
+	f.before("seen", false)
+	f.must(errors.Join(os.Chmod(f.path("unseen"), 0o600), os.Chmod(f.path("seen"), 0o600), os.Chmod(f.path("late"), 0o600)))
+	f.before("late", false)
+	want := recorder.Changes{Changed: []string{"a", "late", "seen"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b", "early", "gone", "late", "new", "unseen"}}
 	if d := cmp.Diff(want, f.r.End()); d != "" {
 		t.Error(d)
 	}

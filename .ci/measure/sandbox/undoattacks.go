@@ -84,8 +84,8 @@ func UndoAttacks(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d attacks: %d changes missed, said but for %d modes and %d others; %d through the walls; %d reads outside of the roots; %d times blocked; slowest other call %.0f ms\n",
-		tried, a.missed, a.modes, a.silent, a.through, a.reads+leaked, a.blocked, harness.Milliseconds(a.slowest))
+	fmt.Printf("%d attacks: %d changes missed, said but for %d; %d through the walls; %d reads outside of the roots; %d times blocked; slowest other call %.0f ms\n",
+		tried, a.missed, a.silent, a.through, a.reads+leaked, a.blocked, harness.Milliseconds(a.slowest))
 	if a.silent+a.through+a.reads+leaked+a.blocked > 0 || a.slowest > 5*time.Second {
 		return errors.New("attacks on undo")
 	}
@@ -93,11 +93,11 @@ func UndoAttacks(ctx context.Context, env harness.Environment) error {
 }
 
 type undoAttacks struct {
-	tree                                           undoTree
-	want                                           map[string]string
-	secret, state                                  string
-	missed, modes, silent, through, reads, blocked int
-	slowest                                        time.Duration
+	tree                                    undoTree
+	want                                    map[string]string
+	secret, state                           string
+	missed, silent, through, reads, blocked int
+	slowest                                 time.Duration
 }
 
 // plant makes the tree in the place of what there is.
@@ -213,23 +213,11 @@ func (a *undoAttacks) undo(ctx context.Context, u *harness.ToolUser, level, name
 		return nil
 	}
 	a.missed++
-	if onlyModes(a.want, now) { // which a race can hide from the file index
-		a.modes++
-		return a.plant()
-	}
 	if !refused && !strings.Contains(said, "changed meanwhile") && !strings.Contains(said, "cannot be undone") {
 		a.silent++
 		fmt.Printf("%s at %s: missed without a word: %s: %.400s\n", name, level, why, said)
 	}
 	return a.plant()
-}
-
-// onlyModes reports whether two trees differ in modes alone.
-func onlyModes(a, b map[string]string) bool {
-	return maps.EqualFunc(a, b, func(x, y string) bool {
-		p, q := strings.Fields(x), strings.Fields(y)
-		return p[0] == q[0] && (p[0] == "directory" || p[len(p)-1] == q[len(q)-1])
-	})
 }
 
 // others makes other calls until stop is closed, and notes how long the slowest takes.

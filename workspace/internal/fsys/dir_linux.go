@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -422,12 +423,25 @@ func (d *kernelDir) Chmod(name string, perm fs.FileMode) error {
 		return err
 	}
 	fd, err := d.openat(name, dirFlags)
+	byPath := err == unix.ENOTDIR || err == unix.EACCES
+	if byPath {
+		fd, err = d.openat(name, pathFlags)
+	}
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	if _, err := d.admit(fd); err != nil {
+	st, err := d.admit(fd)
+	if err != nil {
 		return err
+	}
+	if kind := kindOfMode(st.Mode); kind != KindDirectory {
+		if err := WantFile(kind); err != nil {
+			return err
+		}
+	}
+	if byPath { // fchmod takes no such descriptor
+		return unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), modeBits(perm))
 	}
 	return unix.Fchmod(fd, modeBits(perm))
 }

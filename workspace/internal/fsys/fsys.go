@@ -87,7 +87,7 @@ type dirChange interface {
 	// Exchange swaps two entries of any kinds in one step; ErrUnsupported if the system or
 	// file system cannot, EXDEV as with Move.
 	Exchange(name string, to Dir, as string) error
-	// Chmod sets the bits of a directory that the caller may list.
+	// Chmod sets the bits of a directory or file, on Linux also of one that nobody may read.
 	Chmod(name string, perm fs.FileMode) error
 	// Chtimes sets the modification time of an entry; of a link, its own.
 	Chtimes(name string, when time.Time) error

@@ -473,7 +473,7 @@ func (d *portableDir) Chmod(name string, perm fs.FileMode) error {
 		return err
 	}
 	before, err := d.Lstat(name)
-	if err == nil {
+	if err == nil && !before.Mode().IsRegular() {
 		err = wantDir(before)
 	}
 	if err != nil {

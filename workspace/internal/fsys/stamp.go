@@ -16,6 +16,7 @@ type Stamp struct {
 	Sign  uint64 // over all that the system reports; 0 = there is no file
 	Inode uint64
 	Links uint64
+	Mode  uint16 // permission bits
 	// Fresh says that the file may change again without another sign, so that it counts as
 	// changed at the next look.
 	Fresh bool
@@ -43,7 +44,7 @@ func newStamp(id identity64, links uint64, now time.Time) Stamp {
 	// the clock of the file system, which may be ahead too.
 	fresh := id.changed > since || id.modified > since && id.modified <= until
 	return Stamp{
-		Sign: maphash.Comparable(signSeed, id), Inode: id.inode, Links: links, Fresh: fresh,
+		Sign: maphash.Comparable(signSeed, id), Inode: id.inode, Links: links, Mode: uint16(id.mode & 0o777), Fresh: fresh,
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 	Over   Kind = "over"   // From replaces To, whose former file stays as Backup
 	Write  Kind = "write"  // the content of To is replaced in place
 	Append Kind = "append" // To grows in place
-	Mode   Kind = "mode"   // the directory To gets other permissions
+	Mode   Kind = "mode"   // To gets other permissions
 )
 
 // Act is one step of a change on disk, as the journal records it. From, To and Backup are
@@ -49,7 +49,7 @@ type Act struct {
 	// before the append the least possible offset.
 	Data []byte `json:"data,omitempty"`
 
-	// Before and Perm are the permissions of a directory, before and after.
+	// Before and Perm are the permissions of To, before and after.
 	Before fs.FileMode `json:"before,omitempty"`
 	Perm   fs.FileMode `json:"perm,omitempty"`
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"strings"
@@ -55,7 +56,8 @@ func look(ctx context.Context, path workspace.Path, versions ...*workspace.Versi
 		if s.hash != "" || v == nil || v.Kind != info.Kind || v.Size != info.Size || isToken(v.Hash) {
 			continue
 		}
-		if s.hash, err = sum(ctx, path, info.Size); err != nil {
+		// A file that cannot be read is known by its version token.
+		if s.hash, err = sum(ctx, path, info.Size); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return pathState{}, err
 		}
 	}

@@ -20,7 +20,7 @@ type step struct {
 	// later: another file at the path, or above it, must be removed first, by a change of its
 	// own.
 	later bool
-	// name: done, size is its line in a result.
+	// name: done, size is its line in a result; without a name it has none.
 	name, done, size string
 
 	content *workspace.Version // that a write gets
@@ -232,6 +232,22 @@ func (r *Restoration) overwrites(path workspace.Path, now pathState) {
 // bringBack plans to restore the former state of a path.
 func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	name := textfile.Path(p.path.String())
+	locked := false // it may not be read or written before it has other permissions
+	if r.undo && p.setsMode() && p.Before.Kind == workspace.KindFile && now.kind == workspace.KindFile {
+		only := p.Before.Hash == p.After.Hash && now.is(p.After)
+		locked = now.mode&0o600 != 0o600
+		s := step{name: name, done: "permissions restored", op: workspace.Op{
+			Kind: workspace.OpDirectory, Path: p.path, Mode: p.Before.Mode.Perm(), Restores: true, Expect: workspace.Expect{Hash: now.version},
+		}}
+		if only {
+			r.steps = append(r.steps, s)
+			return nil
+		}
+		if locked && notKept(p.Before) == "" {
+			s.name, s.op.Mode = "", s.op.Mode|0o600
+			r.steps, later = append(r.steps, s), true
+		}
+	}
 	if why := notKept(p.Before); why != "" {
 		r.lost = append(r.lost, loss{name, why, p.Before.Size > workspace.MaxKept})
 		return nil
@@ -271,7 +287,9 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	case workspace.KindFile:
 		s.op.Kind, s.content, s.size = workspace.OpWrite, p.Before, ", "+textfile.Size(p.Before.Size)
 		s.op.New = func(workspace.Old) ([]byte, error) { return r.read(p.Before) }
-		s.op.Fill = func(to io.Writer) error { return r.copyTo(to, p.Before) }
+		if !locked || p.Before.Size > workspace.MaxEdit { // else it may have this content still
+			s.op.Fill = func(to io.Writer) error { return r.copyTo(to, p.Before) }
+		}
 		if r.undo && !r.overwrite {
 			s.op.Expect = workspace.Expect{Absent: now.kind == "", Hash: now.identity()}
 		}

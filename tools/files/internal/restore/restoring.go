@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
@@ -58,7 +59,7 @@ func (run *Restoring) CarryOut(ctx context.Context, r *Restoration, several bool
 	case run.Undo:
 		verb = "undid "
 	}
-	run.Out.Status += verb + r.Head(r.Rec) + ": " + textfile.Count(len(r.steps), "path")
+	run.Out.Status += verb + r.Head(r.Rec) + ": " + textfile.Count(len(r.told()), "path")
 	run.Out.Steps += r.listed()
 	changes := r.changes()
 	if (several || len(changes) > 1) && run.call == "" {
@@ -87,7 +88,10 @@ func (run *Restoring) apply(ctx context.Context, r *Restoration, ops []workspace
 	if err != nil {
 		return run.Explain(ctx, err)
 	}
-	if run.last = receipt; !run.DryRun {
+	if receipt.ID != "" || run.last.ID == "" {
+		run.last = receipt
+	}
+	if !run.DryRun {
 		run.Forget(ctx, change.Touched(ops, receipt))
 	}
 	run.lossy = cmp.Or(run.lossy, receipt.NotKept)
@@ -121,18 +125,24 @@ func (run *Restoring) Aftermath() string {
 	return "; redo: restore_file undo=true version=" + run.last.ID
 }
 
+// told returns the steps that a result has.
+func (r *Restoration) told() []step {
+	return slices.DeleteFunc(slices.Clone(r.steps), func(s step) bool { return s.name == "" })
+}
+
 // listed names the first steps, and counts the others.
 func (r *Restoration) listed() string {
 	var lines strings.Builder
-	for _, s := range r.steps[:min(len(r.steps), change.MostLines)] {
+	steps := r.told()
+	for _, s := range steps[:min(len(steps), change.MostLines)] {
 		lines.WriteString(s.name + ": " + s.done + s.size + "\n")
 	}
-	if len(r.steps) <= change.MostLines {
+	if len(steps) <= change.MostLines {
 		return lines.String()
 	}
 	var kinds []string
 	count := map[string]int{}
-	for _, s := range r.steps[change.MostLines:] {
+	for _, s := range steps[change.MostLines:] {
 		if count[s.done]++; count[s.done] == 1 {
 			kinds = append(kinds, s.done)
 		}
@@ -140,6 +150,6 @@ func (r *Restoration) listed() string {
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf("%d %s", count[kind], kind)
 	}
-	fmt.Fprintf(&lines, "… %d more: %s\n", len(r.steps)-change.MostLines, strings.Join(kinds, ", "))
+	fmt.Fprintf(&lines, "… %d more: %s\n", len(steps)-change.MostLines, strings.Join(kinds, ", "))
 	return lines.String()
 }
