@@ -185,6 +185,23 @@ func (d Deps) zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
+// serves returns why the schedules of a session would never run, or nil. Servers run those of
+// the only user that they have, see [Deps.start]; the local one has other servers too.
+func (d Deps) serves(s *tools.SessionInfo) error {
+	if s == nil || s.Principal == tools.Local || d.stands(s) {
+		return nil
+	}
+	return tools.Errorf(tools.Unsupported, "schedules of %s would never run: a server with tokens, or with a root for each principal, runs none", s.Principal).
+		WithHint("the user can make it over stdio, or on a server with neither")
+}
+
+// stands reports whether this process looks at the clock for the schedules of a session.
+func (d Deps) stands(s *tools.SessionInfo) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.standing != nil && d.standing.principal == s.Principal && d.standing.store.root == s.Workspace.Roots()[0]
+}
+
 // examine says whether schedules can run.
 func (d Deps) examine(ctx context.Context) []tools.Finding {
 	s := tools.Session(ctx)

@@ -174,23 +174,6 @@ func (d Deps) redactCreate(ctx context.Context, in CreateIn) CreateIn {
 	return in
 }
 
-// serves returns why the schedules of a session would never run, or nil. Servers run those of
-// the only user that they have, see [Deps.start]; the local one has other servers too.
-func (d Deps) serves(s *tools.SessionInfo) error {
-	if s == nil || s.Principal == tools.Local || d.stands(s) {
-		return nil
-	}
-	return tools.Errorf(tools.Unsupported, "schedules of %s would never run: a server with tokens, or with a root for each principal, runs none", s.Principal).
-		WithHint("the user can make it over stdio, or on a server with neither")
-}
-
-// stands reports whether this process looks at the clock for the schedules of a session.
-func (d Deps) stands(s *tools.SessionInfo) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.standing != nil && d.standing.principal == s.Principal && d.standing.store.root == s.Workspace.Roots()[0]
-}
-
 // runner says who runs schedules.
 func (d Deps) runner(s *tools.SessionInfo) string {
 	standing := d.stands(s)
