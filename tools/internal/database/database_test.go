@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
@@ -60,10 +61,55 @@ func TestChange(t *testing.T) {
 		if !errors.Is(err, declined) {
 			t.Errorf("an error of the function became %v", err)
 		}
+		tried, plain := 0, errors.New("no number")
+		err = p.Change(t.Context(), func(context.Context, *sql.Tx) error { tried++; return plain })
+		if tried != 1 || !errors.Is(err, plain) {
+			t.Errorf("after an error that is none of a connection it was tried %d times: %v", tried, err)
+		}
 		if n, err := count(t.Context(), p, "change"); n != users*rounds+1 || err != nil {
 			t.Errorf("counted %d, %v; want %d", n, err, users*rounds+1)
 		}
 	})
+}
+
+// TestHold breaks the connection that holds a name, and gives the name up.
+func TestHold(t *testing.T) {
+	ctx, db := t.Context(), databasetest.Open(t, "", databases.Postgres(t))
+	free := func(want bool) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			var got bool
+			if err := db.SQL().QueryRow("SELECT " + database.Unheld("'x'")).Scan(&got); err != nil {
+				t.Fatal(err)
+			}
+			if got == want {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("free: %t", got)
+			}
+		}
+	}
+	free(true)
+	h, err := db.Hold(ctx, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free(false)
+	if _, err := db.Hold(ctx, "x"); err == nil || !h.Lost().IsZero() {
+		t.Errorf("it was taken twice: %v; lost at %v", err, h.Lost())
+	}
+	if _, err := db.SQL().Exec("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND pid <> pg_backend_pid()"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); h.Lost().IsZero() && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	}
+	free(false)
+	if h.Lost().IsZero() {
+		t.Error("the end of the connection was not seen")
+	}
+	h.Release()
+	free(true)
 }
 
 // TestParts has a newer program change its tables.

@@ -3,8 +3,12 @@ package database
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"io"
 	"io/fs"
+	"net"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -24,13 +28,27 @@ func (db *DB) lost(err error) bool {
 	}
 	told, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return !errors.Is(err, context.Canceled)
+		return disconnected(err)
 	}
 	switch told.Code {
 	case "40001", "40P01", "53300": // serialization, deadlock, too many connections
 		return true
 	}
 	return strings.HasPrefix(told.Code, "57P") || strings.HasPrefix(told.Code, "08") // it shuts down or starts; connection
+}
+
+// disconnected reports whether an error is one of a connection: it could not be made, it broke,
+// or it does not answer in time.
+func disconnected(err error) bool {
+	if _, network := errors.AsType[net.Error](err); network {
+		return true
+	}
+	if _, dial := errors.AsType[*pgconn.ConnectError](err); dial {
+		return true
+	}
+	return pgconn.SafeToRetry(err) || slices.ContainsFunc([]error{
+		driver.ErrBadConn, sql.ErrConnDone, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
+	}, func(known error) bool { return errors.Is(err, known) })
 }
 
 // The primary result codes of SQLite that have words of their own.
