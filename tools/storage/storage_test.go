@@ -296,3 +296,16 @@ func TestContended(t *testing.T) {
 		open("local", root).want(args{"operation": "get", "key": "n"}, fmt.Sprintf("n: version %[1]d, 3 bytes, …\n%[1]d", users*rounds))
 	})
 }
+
+// TestUnknownSpace deletes in a namespace that nobody has put into, which leaves nothing.
+func TestUnknownSpace(t *testing.T) {
+	databases.Each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		u := newUser(t, base, url, "local", t.TempDir())
+		u.want(args{"operation": "delete", "key": "a", "namespace": "unknown"}, "a: was not there")
+		var n int
+		if err := databasetest.Open(t, base, url).SQL().QueryRow("SELECT count(*) FROM toolcrib_spaces WHERE name = 'unknown'").Scan(&n); n != 0 || err != nil {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+}

@@ -79,9 +79,17 @@ type held struct {
 	row               bool  // it exists, or has expired and is still there
 }
 
-func (t *table) hold(ctx context.Context, tx *sql.Tx, s space, key string) (h held, err error) {
-	err = tx.QueryRowContext(ctx, `INSERT INTO toolcrib_spaces AS s (space, owner, name, bytes, floor) VALUES ($1, $2, $3, 0, 0)
-		ON CONFLICT (space) DO UPDATE SET bytes = s.bytes RETURNING bytes, floor, `+t.part.Now(), s.id(), s.owner.Key("storage"), s.name).Scan(&h.bytes, &h.floor, &h.now)
+// hold locks a space, which it makes if a value is to be put. One that does not exist has no keys.
+func (t *table) hold(ctx context.Context, tx *sql.Tx, s space, key string, put bool) (h held, err error) {
+	query, args := `UPDATE toolcrib_spaces AS s SET bytes = s.bytes WHERE space = $1`, []any{s.id()}
+	if put {
+		query = `INSERT INTO toolcrib_spaces AS s (space, owner, name, bytes, floor) VALUES ($1, $2, $3, 0, 0) ON CONFLICT (space) DO UPDATE SET bytes = s.bytes`
+		args = append(args, s.owner.Key("storage"), s.name)
+	}
+	err = tx.QueryRowContext(ctx, query+` RETURNING bytes, floor, `+t.part.Now(), args...).Scan(&h.bytes, &h.floor, &h.now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return held{}, nil
+	}
 	if err != nil {
 		return held{}, err
 	}
@@ -114,7 +122,7 @@ func (h held) expect(key string, expected *int64) error {
 // put sets a value and returns it as it is now.
 func (t *table) put(ctx context.Context, s space, key, value string, expected *int64, ttl time.Duration) (e entry, err error) {
 	err = t.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		h, err := t.hold(ctx, tx, s, key)
+		h, err := t.hold(ctx, tx, s, key, true)
 		if err == nil {
 			err = h.expect(key, expected)
 		}
@@ -171,7 +179,7 @@ func (t *table) sweep(ctx context.Context, tx *sql.Tx, s space, but string, h *h
 // delete removes a key and returns the version that it had, 0 if it did not exist.
 func (t *table) delete(ctx context.Context, s space, key string, expected *int64) (version int64, err error) {
 	err = t.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		h, err := t.hold(ctx, tx, s, key)
+		h, err := t.hold(ctx, tx, s, key, false)
 		if err == nil {
 			err = h.expect(key, expected)
 		}
