@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"toolcrib/tools/durable"
+	"toolcrib/tools/internal/database/databasetest"
 	"toolcrib/workspace/state"
-	"toolcrib/workspace/state/postgres"
 )
 
 // The tables of DBOS are of the version that the migrations of the engine stand for: a newer
@@ -97,10 +97,10 @@ func TestUnusable(t *testing.T) {
 // A process that is stopped for longer than it may be silent has lost its runs: it begins
 // nothing afterwards, and what it had begun is unknown.
 func TestStopped(t *testing.T) {
-	if server == nil || runtime.GOOS == "windows" {
-		t.Skip("needs: postgresql: it is not installed, or processes cannot be stopped")
+	if runtime.GOOS == "windows" {
+		t.Skip("needs: signals: processes cannot be stopped")
 	}
-	b := newBench(t, server.URL(), time.Minute)
+	b := newBench(t, databases.Postgres(t), time.Minute)
 	worker := b.worker(t)
 	if _, err := b.Enqueue(t.Context(), "slow", "x", nil); err != nil {
 		t.Fatal(err)
@@ -128,19 +128,7 @@ func TestStopped(t *testing.T) {
 // While PostgreSQL is down, calls end in time; afterwards runs go on, and nothing is done
 // twice.
 func TestOutage(t *testing.T) {
-	if server == nil {
-		t.Skip("needs: postgresql: it is not installed")
-	}
-	ctx := t.Context()
-	own, err := postgres.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { // after that of the bench, which follows
-		if err := own.Remove(context.WithoutCancel(ctx)); err != nil {
-			t.Error(err)
-		}
-	})
+	ctx, own := t.Context(), databasetest.Start(t)
 	b := newBench(t, own.URL(), time.Minute)
 	b.worker(t)
 	for _, id := range []string{"x", "y"} {

@@ -18,8 +18,8 @@ import (
 
 	"toolcrib/tools/durable"
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/database/databasetest"
 	"toolcrib/workspace/state"
-	"toolcrib/workspace/state/postgres"
 )
 
 // A test process with workerVar is a worker: it carries out the runs of a base directory until
@@ -34,35 +34,11 @@ func TestMain(m *testing.M) {
 		work(base, os.Getenv(databaseVar))
 		return
 	}
-	ctx := context.Background()
-	var err error
-	server, err = postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if server != nil {
-		if err := server.Remove(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	os.Exit(code)
+	databases.Main(m)
 }
 
-// server is the PostgreSQL of all tests; nil where none is installed.
-var server *postgres.Server
-
-// each runs a test on both databases. url is "" for SQLite.
-func each(t *testing.T, f func(t *testing.T, url string)) {
-	t.Run("sqlite", func(t *testing.T) { f(t, "") })
-	t.Run("postgres", func(t *testing.T) {
-		if server == nil {
-			t.Skip("needs: postgresql: it is not installed")
-		}
-		f(t, server.URL())
-	})
-}
+// databases are those of all tests.
+var databases databasetest.Databases
 
 // open opens the database of a URL; nil for SQLite, which the engine opens.
 func open(url string) *database.DB {
@@ -235,7 +211,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func TestOneRunOfAnID(t *testing.T) { each(t, oneRunOfAnID) }
+func TestOneRunOfAnID(t *testing.T) { databases.Each(t, oneRunOfAnID) }
 
 func oneRunOfAnID(t *testing.T, url string) {
 	b := newBench(t, url, 0)
@@ -268,7 +244,7 @@ func oneRunOfAnID(t *testing.T, url string) {
 	}
 }
 
-func TestFailure(t *testing.T) { each(t, failure) }
+func TestFailure(t *testing.T) { databases.Each(t, failure) }
 
 func failure(t *testing.T, url string) {
 	b := newBench(t, url, 0)
@@ -281,7 +257,7 @@ func failure(t *testing.T, url string) {
 	}
 }
 
-func TestMessageStreamForkPrune(t *testing.T) { each(t, messageStreamForkPrune) }
+func TestMessageStreamForkPrune(t *testing.T) { databases.Each(t, messageStreamForkPrune) }
 
 func messageStreamForkPrune(t *testing.T, url string) {
 	b := newBench(t, url, 0)
@@ -320,7 +296,7 @@ func messageStreamForkPrune(t *testing.T, url string) {
 }
 
 // The engine stops when it is idle, and is launched again.
-func TestIdle(t *testing.T) { each(t, idle) }
+func TestIdle(t *testing.T) { databases.Each(t, idle) }
 
 func idle(t *testing.T, url string) {
 	b := newBench(t, url, 50*time.Millisecond)
@@ -351,7 +327,7 @@ func (b *bench) state(t *testing.T) string {
 
 // An effect that began in a process that is killed is reported as unknown, or done again if
 // that does no harm.
-func TestKilledInAnEffect(t *testing.T) { each(t, killedInAnEffect) }
+func TestKilledInAnEffect(t *testing.T) { databases.Each(t, killedInAnEffect) }
 
 func killedInAnEffect(t *testing.T, url string) {
 	for _, c := range []struct {
@@ -385,7 +361,7 @@ func killedInAnEffect(t *testing.T, url string) {
 	}
 }
 
-func TestCancelInAnotherProcess(t *testing.T) { each(t, cancelInAnotherProcess) }
+func TestCancelInAnotherProcess(t *testing.T) { databases.Each(t, cancelInAnotherProcess) }
 
 func cancelInAnotherProcess(t *testing.T, url string) {
 	b := newBench(t, url, time.Minute)
@@ -404,7 +380,7 @@ func cancelInAnotherProcess(t *testing.T, url string) {
 
 // Many runs over three processes, of which one is killed again and again: all end, and no
 // effect is done twice. TOOLCRIB_DURABLE is the number of kills, one a second.
-func TestKills(t *testing.T) { each(t, kills) }
+func TestKills(t *testing.T) { databases.Each(t, kills) }
 
 func kills(t *testing.T, url string) {
 	kills, every, runs := 4, 400*time.Millisecond, 60

@@ -26,7 +26,10 @@ const format = "1"
 // Times of the engine.
 const (
 	poll         = time.Second            // between two looks at a queue
-	tendEvery    = 2 * time.Second        // between two looks for the dead and for runs that others cancelled
+	tendEvery    = 500 * time.Millisecond // between two looks for the dead
+	tendWithin   = 8 * time.Second        // for such a look
+	searchEvery  = 30 * time.Second       // between two looks that do not trust the cheap one
+	reportEvery  = 2 * time.Second        // between two reports that the process lives, and looks for runs that others cancelled
 	idleAfter    = 30 * time.Second       // without a run, the engine stops
 	launchWithin = 30 * time.Second       // on a machine that is busy
 	stopWithin   = 5 * time.Second        // for runs to unwind when it stops

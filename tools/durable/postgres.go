@@ -79,11 +79,13 @@ func (s *postgresStore) adopted(ctx context.Context, run string) (count int, err
 	return count, err
 }
 
-// rows are the executors of a scope: each renews a row, and its age by the clock of the
-// database decides.
+// rows are the executors of a scope: each holds its ID in the database, which frees it when the
+// process dies, and renews a row, whose age by the clock of the database tells of one that is
+// stopped.
 type rows struct {
 	*postgresStore
-	id string
+	id   string
+	hold *database.Hold
 
 	mu    sync.Mutex
 	since time.Time // from when on every renewal has succeeded; zero: the last has failed
@@ -108,27 +110,48 @@ func (m *rows) steady() bool {
 	return !m.since.IsZero() && time.Since(m.since) >= m.dead
 }
 
-func (m *rows) join(ctx context.Context) (string, error) {
+func (m *rows) join(ctx context.Context) (_ string, err error) {
 	m.id = rand.Text()
-	return m.id, m.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	if m.hold, err = m.db.Hold(ctx, m.id); err != nil {
+		return "", err
+	}
+	err = m.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO toolcrib_executors (id, scope, beat) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING`, m.id, m.scope)
 		return err
 	})
+	if err != nil {
+		m.hold.Release()
+	}
+	return m.id, err
 }
 
 // silent selects the executors that have been silent for too long. Right after a start of
 // the database all have been.
 const silent = `scope = $1 AND beat < now() - $2::interval AND pg_postmaster_start_time() < now() - $2::interval`
 
+// regain is how long an executor has to hold its ID again when its connection breaks together
+// with those of others, and flicker how long when it breaks alone.
+const (
+	regain  = 5 * time.Second
+	flicker = 500 * time.Millisecond
+)
+
+// unheld selects the executors whose IDs nobody holds.
+var unheld = fmt.Sprintf(`scope = $1 AND pg_postmaster_start_time() < now() - interval '%d s' AND %s`, regain/time.Second, database.Unheld("id"))
+
 func (m *rows) stranded(ctx context.Context) (left bool, err error) {
 	err = m.part.Read(ctx, func(ctx context.Context, q database.Query) error {
-		return q.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM toolcrib_executors WHERE `+silent+`)`, m.scope, m.dead.String()).Scan(&left)
+		return q.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM toolcrib_executors WHERE `+silent+`) OR EXISTS (SELECT FROM toolcrib_executors WHERE `+unheld+`)`,
+			m.scope, m.dead.String()).Scan(&left)
 	})
 	return left, err
 }
 
 func (m *rows) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) (err error) {
 	return m.locked(ctx, func(conn *sql.Conn) error {
+		if err := m.removeUnheld(ctx, conn); err != nil {
+			return err
+		}
 		// If it could not reach the database itself a moment ago, or has only begun, the others
 		// may be as well off, and get the time to report.
 		if m.steady() {
@@ -140,6 +163,38 @@ func (m *rows) survey(ctx context.Context, owners func() ([]string, error), adop
 	})
 }
 
+// removeUnheld takes those for dead whose IDs nobody holds at two looks.
+func (m *rows) removeUnheld(ctx context.Context, conn *sql.Conn) error {
+	if time.Since(m.hold.Lost()) < regain {
+		return nil
+	}
+	look := func() (ids []string, err error) {
+		err = database.Each(ctx, conn, func(found *sql.Rows) error {
+			var id string
+			err := found.Scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `SELECT id FROM toolcrib_executors WHERE `+unheld+` AND id <> $2`, m.scope, m.id)
+		return ids, err
+	}
+	first, err := look()
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(flicker):
+	}
+	second, err := look()
+	if err != nil {
+		return err
+	}
+	dead := slices.DeleteFunc(second, func(id string) bool { return !slices.Contains(first, id) })
+	_, err = conn.ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE id = ANY ($1)`, dead)
+	return err
+}
+
 // unowned adopts the runs of executors that have no row any more, whoever has removed it.
 func (m *rows) unowned(ctx context.Context, conn *sql.Conn, owners func() ([]string, error), adopt func(dead []string) error) error {
 	// The runs are listed before the rows: an executor has its row before its first run.
@@ -147,19 +202,13 @@ func (m *rows) unowned(ctx context.Context, conn *sql.Conn, owners func() ([]str
 	if err != nil || len(named) == 0 {
 		return err
 	}
-	found, err := conn.QueryContext(ctx, `SELECT id FROM toolcrib_executors WHERE scope = $1`, m.scope)
-	if err != nil {
-		return err
-	}
 	var living []string
-	for found.Next() {
+	if err := database.Each(ctx, conn, func(found *sql.Rows) error {
 		var id string
-		if err := found.Scan(&id); err != nil {
-			return errors.Join(err, found.Close())
-		}
+		err := found.Scan(&id)
 		living = append(living, id)
-	}
-	if err := errors.Join(found.Err(), found.Close()); err != nil {
+		return err
+	}, `SELECT id FROM toolcrib_executors WHERE scope = $1`, m.scope); err != nil {
 		return err
 	}
 	dead := slices.DeleteFunc(named, func(id string) bool { return slices.Contains(living, id) })
@@ -200,13 +249,13 @@ func (m *rows) confirm(ctx context.Context) error {
 	return nil
 }
 
-func (m *rows) leave(left bool) error {
-	query := `DELETE FROM toolcrib_executors WHERE id = $1`
-	if left {
-		query = `UPDATE toolcrib_executors SET beat = 'epoch' WHERE id = $1`
+// leave gives up the ID. The row stays if there are runs: nobody holds its ID then.
+func (m *rows) leave(left bool) (err error) {
+	if !left {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, err = m.db.SQL().ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE id = $1`, m.id)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, err := m.db.SQL().ExecContext(ctx, query, m.id)
+	m.hold.Release()
 	return err
 }

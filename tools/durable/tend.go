@@ -3,6 +3,7 @@ package durable
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
@@ -39,14 +40,16 @@ func (e *Engine) tend(on *session) {
 	defer close(on.tended)
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
-	const thorough = 15 // each so many looks, whatever the cheap one says
-	for n := 0; ; n++ {
-		if err := e.tendOnce(on, n%thorough == 0); err != nil && on.ctx.Err() == nil {
-			e.log.Warn("durable runs: those of processes that died cannot be looked for", "err", err)
+	var first sync.Once
+	var reported, searched time.Time
+	broken := false
+	for {
+		err := e.tendOnce(on, &reported, &searched)
+		if err != nil && !broken && on.ctx.Err() == nil {
+			e.log.Warn("durable runs: those of processes that died cannot be looked for at the moment", "err", err)
 		}
-		if n == 0 {
-			close(on.first)
-		}
+		broken = err != nil
+		first.Do(func() { close(on.first) })
 		select {
 		case <-on.ctx.Done():
 			return
@@ -55,24 +58,30 @@ func (e *Engine) tend(on *session) {
 	}
 }
 
-func (e *Engine) tendOnce(on *session, thorough bool) error {
-	ctx, cancel := context.WithTimeout(on.ctx, 4*tendEvery)
+// tendOnce looks after the runs. reported is when this process last said that it lives, searched
+// when it last looked for the dead whatever the cheap look says.
+func (e *Engine) tendOnce(on *session, reported, searched *time.Time) error {
+	ctx, cancel := context.WithTimeout(on.ctx, tendWithin)
 	defer cancel()
-	if err := on.members.confirm(ctx); errors.Is(err, ErrFenced) {
-		e.fenced(on)
-		return nil
-	} else if err != nil {
-		return err
+	if time.Since(*reported) >= reportEvery {
+		if err := on.members.confirm(ctx); errors.Is(err, ErrFenced) {
+			e.fenced(on)
+			return nil
+		} else if err != nil {
+			return err
+		}
+		*reported = time.Now()
+		if err := e.reconcile(ctx, on); err != nil {
+			return err
+		}
 	}
-	if err := e.reconcile(ctx, on); err != nil {
-		return err
-	}
-	if !thorough {
+	if time.Since(*searched) < searchEvery {
 		left, err := on.members.stranded(ctx)
 		if err != nil || !left {
 			return err
 		}
 	}
+	*searched = time.Now()
 	return e.adopt(ctx, on)
 }
 
