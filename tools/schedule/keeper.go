@@ -68,7 +68,8 @@ func newKeeper(d Deps, s *tools.SessionInfo, root string) (*keeper, error) {
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{
 		State: dir, Database: db, Scope: "root-" + hex.EncodeToString(sum[:8]), Log: d.log,
-		Kinds: map[string]durable.Kind{kind: {Do: k.run, Workers: 32}},
+		// A run that waits for another keeps its place, so there is one for each that may wait.
+		Kinds: map[string]durable.Kind{kind: {Do: k.run, Workers: 4 * mostQueued}},
 	})
 	return k, nil
 }

@@ -108,7 +108,7 @@ func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, er
 	skips := s.Spec.Overlap == "skip" && !in.Slot.IsZero()
 	for seen := false; ; { // seen: another was there at the last look
 		o := outcome{Run: in.Run, Slot: in.Slot, Started: k.deps.Now(), State: running, Missed: in.Missed}
-		other, err := k.store.admit(ctx, s.ID, o, !skips && !seen)
+		other, ahead, err := k.store.admit(ctx, s.ID, o, !skips && !seen)
 		switch {
 		case errors.Is(err, errGone):
 			return "", err
@@ -128,7 +128,8 @@ func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, er
 				continue
 			}
 		}
-		if err := sleep(ctx, 200*time.Millisecond); err != nil {
+		// The longer the queue before it, the less often it looks.
+		if err := sleep(ctx, 200*time.Millisecond*time.Duration(1+min(ahead, 25))); err != nil {
 			return "", err
 		}
 	}

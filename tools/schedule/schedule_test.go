@@ -11,12 +11,16 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/database/databasetest"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/schedule"
 	"toolcrib/workspace"
-	"toolcrib/workspace/state/postgres"
 )
+
+var databases databasetest.Databases
+
+func TestMain(m *testing.M) { databases.Main(m) }
 
 // ToyIn is the input of the toys.
 type ToyIn struct {
@@ -326,24 +330,7 @@ func TestOverlap(t *testing.T) {
 
 // Runs that wait are shown, and do not begin once their schedule is deleted. The one that is
 // running is shown first, however many have come after it.
-func TestQueue(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { queues(t, "") })
-	t.Run("postgres", func(t *testing.T) {
-		server, err := postgres.Start(t.Context())
-		if errors.Is(err, postgres.ErrMissing) {
-			t.Skip("needs: postgresql: it is not installed")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := server.Remove(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-		queues(t, server.URL())
-	})
-}
+func TestQueue(t *testing.T) { databases.Each(t, queues) }
 
 func queues(t *testing.T, url string) {
 	d := newDesk(t, url)

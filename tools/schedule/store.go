@@ -15,12 +15,12 @@ import (
 
 // migrations follow the rules of [database.DB.Part].
 var migrations = []string{`
-	CREATE TABLE schedules (
+	CREATE TABLE toolcrib_schedules (
 		id TEXT PRIMARY KEY, root TEXT NOT NULL, principal TEXT NOT NULL, name TEXT NOT NULL,
 		spec TEXT NOT NULL, created BIGINT NOT NULL, cursor BIGINT NOT NULL,
 		ran BIGINT NOT NULL, missed BIGINT NOT NULL, over TEXT NOT NULL,
 		UNIQUE (root, principal, name));
-	CREATE TABLE schedule_runs (
+	CREATE TABLE toolcrib_schedule_runs (
 		schedule TEXT NOT NULL, run TEXT NOT NULL, slot BIGINT NOT NULL, started BIGINT NOT NULL, ended BIGINT NOT NULL,
 		state TEXT NOT NULL, missed BIGINT NOT NULL, note TEXT NOT NULL, result TEXT NOT NULL,
 		PRIMARY KEY (schedule, run));`,
@@ -138,7 +138,7 @@ func scan(s scanner) (row, error) {
 func (s *store) rows(ctx context.Context, where string, args ...any) (all []row, err error) {
 	err = s.read(ctx, func(ctx context.Context, q database.Query) error {
 		all = nil
-		found, err := q.QueryContext(ctx, "SELECT "+columns+" FROM schedules WHERE "+where+" ORDER BY name", args...)
+		found, err := q.QueryContext(ctx, "SELECT "+columns+" FROM toolcrib_schedules WHERE "+where+" ORDER BY name", args...)
 		if err != nil {
 			return err
 		}
@@ -187,13 +187,13 @@ func (s *store) add(ctx context.Context, r row, most int) error {
 	}
 	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var n int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM schedules WHERE root = $1 AND principal = $2", s.root, r.Principal).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM toolcrib_schedules WHERE root = $1 AND principal = $2", s.root, r.Principal).Scan(&n); err != nil {
 			return err
 		}
 		if n >= most {
 			return tools.Errorf(tools.TooLarge, "there are %d schedules, and no more are allowed", n).WithHint("schedule_delete removes those that are over; schedules.most of the configuration allows more")
 		}
-		done, err := tx.ExecContext(ctx, `INSERT INTO schedules (id, root, principal, name, spec, created, cursor, ran, missed, over)
+		done, err := tx.ExecContext(ctx, `INSERT INTO toolcrib_schedules (id, root, principal, name, spec, created, cursor, ran, missed, over)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, '') ON CONFLICT (root, principal, name) DO NOTHING`,
 			r.ID, s.root, r.Principal, r.Name, string(text), r.Created.UnixMilli(), r.Cursor.UnixMilli())
 		if err != nil {
@@ -211,10 +211,10 @@ func (s *store) remove(ctx context.Context, id string) error {
 		if err := s.alone(ctx, tx, id); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM schedules WHERE id = $1", id); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM toolcrib_schedules WHERE id = $1", id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM schedule_runs WHERE schedule = $1", id)
+		_, err := tx.ExecContext(ctx, "DELETE FROM toolcrib_schedule_runs WHERE schedule = $1", id)
 		return err
 	})
 }
@@ -223,7 +223,7 @@ func (s *store) remove(ctx context.Context, id string) error {
 // more meanwhile.
 func (s *store) advance(ctx context.Context, r row, to time.Time, ran, missed int, over string) error {
 	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE schedules SET cursor = $1, ran = ran + $2, missed = missed + $3, over = $4 WHERE id = $5 AND cursor = $6",
+		_, err := tx.ExecContext(ctx, "UPDATE toolcrib_schedules SET cursor = $1, ran = ran + $2, missed = missed + $3, over = $4 WHERE id = $5 AND cursor = $6",
 			to.UnixMilli(), ran, missed, over, r.ID, r.Cursor.UnixMilli())
 		return err
 	})
@@ -245,18 +245,20 @@ const mostQueued = 300
 // errFull says that so many wait already.
 var errFull = tools.Errorf(tools.TooLarge, "%d runs are queued already", mostQueued)
 
-// admit notes that a run begins, unless another of the schedule is running: it returns that,
-// and notes that the run is queued if it is to be. Of a deleted schedule no run begins.
-func (s *store) admit(ctx context.Context, id string, o outcome, queue bool) (other string, err error) {
+// admit notes that a run begins, unless another of the schedule is running: it returns that and
+// how many wait for it that are of earlier slots, and notes that the run is queued if it is to
+// be. Of a deleted schedule no run begins.
+func (s *store) admit(ctx context.Context, id string, o outcome, queue bool) (other string, ahead int, err error) {
 	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.alone(ctx, tx, id); err != nil {
 			return err
 		}
-		const state = `SELECT (SELECT count(*) FROM schedules WHERE id = $1),
-			COALESCE((SELECT run FROM schedule_runs WHERE schedule = $1 AND state = $2 AND run <> $3 LIMIT 1), ''),
-			(SELECT count(*) FROM schedule_runs WHERE schedule = $1 AND state = $4 AND run <> $3)`
+		const state = `SELECT (SELECT count(*) FROM toolcrib_schedules WHERE id = $1),
+			COALESCE((SELECT run FROM toolcrib_schedule_runs WHERE schedule = $1 AND state = $2 AND run <> $3 LIMIT 1), ''),
+			(SELECT count(*) FROM toolcrib_schedule_runs WHERE schedule = $1 AND state = $4 AND run <> $3),
+			(SELECT count(*) FROM toolcrib_schedule_runs WHERE schedule = $1 AND state = $4 AND run <> $3 AND slot < $5)`
 		var there, others int
-		if err := tx.QueryRowContext(ctx, state, id, running, o.Run, queued).Scan(&there, &other, &others); err != nil {
+		if err := tx.QueryRowContext(ctx, state, id, running, o.Run, queued, milli(o.Slot)).Scan(&there, &other, &others, &ahead); err != nil {
 			return err
 		}
 		switch {
@@ -273,19 +275,19 @@ func (s *store) admit(ctx context.Context, id string, o outcome, queue bool) (ot
 		waits.State, waits.Note = queued, "an earlier run has not ended: "+other
 		return s.note(ctx, tx, id, waits)
 	})
-	return other, err
+	return other, ahead, err
 }
 
 // note adds a run, or what has become of a queued one, and forgets the oldest that have ended.
 func (s *store) note(ctx context.Context, tx *sql.Tx, id string, o outcome) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_runs AS r (schedule, run, slot, started, ended, state, missed, note, result)
+	if _, err := tx.ExecContext(ctx, `INSERT INTO toolcrib_schedule_runs AS r (schedule, run, slot, started, ended, state, missed, note, result)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (schedule, run) DO UPDATE SET started = $4, ended = $5, state = $6, note = $8 WHERE r.state = $10`,
 		id, o.Run, milli(o.Slot), milli(o.Started), milli(o.Ended), o.State, o.Missed, o.Note, o.Result, queued); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM schedule_runs WHERE schedule = $1 AND ended > 0 AND started < (
-		SELECT min(started) FROM (SELECT started FROM schedule_runs WHERE schedule = $1 ORDER BY started DESC LIMIT $2) AS newest)`, id, mostRuns)
+	_, err := tx.ExecContext(ctx, `DELETE FROM toolcrib_schedule_runs WHERE schedule = $1 AND ended > 0 AND started < (
+		SELECT min(started) FROM (SELECT started FROM toolcrib_schedule_runs WHERE schedule = $1 ORDER BY started DESC LIMIT $2) AS newest)`, id, mostRuns)
 	return err
 }
 
@@ -296,7 +298,7 @@ func (s *store) record(ctx context.Context, id string, o outcome) error {
 // finish notes how a run has ended, unless that is known.
 func (s *store) finish(ctx context.Context, id string, o outcome) error {
 	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ended = $1, state = $2, note = $3, result = $4 WHERE schedule = $5 AND run = $6 AND state = $7",
+		_, err := tx.ExecContext(ctx, "UPDATE toolcrib_schedule_runs SET ended = $1, state = $2, note = $3, result = $4 WHERE schedule = $5 AND run = $6 AND state = $7",
 			milli(o.Ended), o.State, o.Note, o.Result, id, o.Run, running)
 		return err
 	})
@@ -306,7 +308,7 @@ func (s *store) finish(ctx context.Context, id string, o outcome) error {
 func (s *store) runs(ctx context.Context, id string, limit int) (all []outcome, err error) {
 	err = s.read(ctx, func(ctx context.Context, q database.Query) error {
 		all = nil
-		found, err := q.QueryContext(ctx, `SELECT run, slot, started, ended, state, missed, note, result FROM schedule_runs
+		found, err := q.QueryContext(ctx, `SELECT run, slot, started, ended, state, missed, note, result FROM toolcrib_schedule_runs
 			WHERE schedule = $1 ORDER BY CASE state WHEN $2 THEN 0 ELSE 1 END, started DESC, run DESC LIMIT $3`, id, running, limit)
 		if err != nil {
 			return err
