@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,19 +22,10 @@ import (
 // every five seconds, for three minutes and on both databases: each slot has one run, and the
 // effects are as many as the runs say.
 func Schedules(ctx context.Context, env harness.Environment) error {
-	server, err := postgres.Start(ctx)
-	if err != nil && !errors.Is(err, postgres.ErrMissing) {
-		return err
-	}
-	if server != nil {
-		defer server.Remove(context.WithoutCancel(ctx)) //nolint:errcheck // its directory is temporary
-	}
-	errs := []error{eachSecond(ctx, env, "SQLite", "", nil)}
-	if server != nil {
+	return harness.WithPostgres(ctx, func(server *postgres.Server) error {
 		query := func(q string) *exec.Cmd { return exec.CommandContext(ctx, "psql", "-At", server.URL(), "-c", q) }
-		errs = append(errs, eachSecond(ctx, env, "PostgreSQL", server.URL(), query))
-	}
-	return errors.Join(errs...)
+		return errors.Join(eachSecond(ctx, env, "SQLite", "", nil), eachSecond(ctx, env, "PostgreSQL", server.URL(), query))
+	})
 }
 
 func eachSecond(ctx context.Context, env harness.Environment, name, url string, query func(q string) *exec.Cmd) error {
@@ -77,12 +69,19 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 			return err
 		}
 	}
-	states := map[string]string{}
+	states, late := map[string]string{}, 0
 	look := func() error {
-		out, err := query("SELECT run || ' ' || state FROM schedule_runs").Output()
+		out, err := query("SELECT run || ' ' || (started - slot) || ' ' || state FROM toolcrib_schedule_runs").Output()
 		for line := range strings.Lines(string(out)) {
-			run, state, _ := strings.Cut(strings.TrimSpace(line), " ")
-			states[run] = state
+			run, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			after, state, _ := strings.Cut(rest, " ")
+			ms, err := strconv.Atoi(after)
+			if err != nil {
+				return err
+			}
+			if states[run] = state; state != "queued" {
+				late = max(late, ms)
+			}
 		}
 		return err
 	}
@@ -122,7 +121,7 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 	if err != nil {
 		return err
 	}
-	return count(name, root, states, kills, string(said))
+	return count(name, root, states, kills, late, string(said))
 }
 
 func keysUntil(states map[string]string, last string) (runs []string) {
@@ -136,7 +135,7 @@ func keysUntil(states map[string]string, last string) (runs []string) {
 }
 
 // count compares the runs with the slots and the effects.
-func count(name, root string, states map[string]string, kills int, log string) error {
+func count(name, root string, states map[string]string, kills, late int, log string) error {
 	runs := keysUntil(states, "9")
 	missing, by := 0, map[string]int{}
 	for i, run := range runs {
@@ -160,8 +159,8 @@ func count(name, root string, states map[string]string, kills int, log string) e
 	}
 	done := bytes.Count(effects, []byte("x"))
 	unsure := by["outcome unknown"] + by["running"] // the latter at the end, when all were stopped
-	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight and %d queued at the end, %d skipped or failed, %d missed, %d effects, %d doubled\n",
-		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["queued"], by["skipped"]+by["failed"]+by["cancelled"], missing, done, max(0, done-by["ok"]-unsure))
+	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight and %d queued at the end, %d skipped or failed, %d missed, %d effects, %d doubled; the last to begin did so %d ms after its slot\n",
+		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["queued"], by["skipped"]+by["failed"]+by["cancelled"], missing, done, max(0, done-by["ok"]-unsure), late)
 	if missing > 0 || done > by["ok"]+unsure || done < by["ok"] || by["failed"]+by["skipped"] > 0 {
 		return fmt.Errorf("%s: slots were missed, or effects doubled or lost: %s", name, harness.Brief(log))
 	}

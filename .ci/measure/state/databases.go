@@ -4,7 +4,6 @@ package state
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,18 +22,15 @@ type world struct {
 }
 
 // onBoth runs f with the database of the state directory and with PostgreSQL.
-func onBoth(ctx context.Context, env harness.Environment, own string, f func(context.Context, world) error) (err error) {
-	server, err := postgres.Start(ctx)
-	if err != nil {
-		return fmt.Errorf("%w; run .ci/install", err)
-	}
-	defer func() { err = errors.Join(err, server.Remove(context.WithoutCancel(ctx))) }()
-	for _, w := range []world{{env: env, name: own}, {env: env, name: "PostgreSQL", url: server.URL()}} {
-		if err := w.run(ctx, f); err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+func onBoth(ctx context.Context, env harness.Environment, own string, f func(context.Context, world) error) error {
+	return harness.WithPostgres(ctx, func(server *postgres.Server) error {
+		for _, w := range []world{{env: env, name: own}, {env: env, name: "PostgreSQL", url: server.URL()}} {
+			if err := w.run(ctx, f); err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (w world) run(ctx context.Context, f func(context.Context, world) error) error {

@@ -25,23 +25,20 @@ type outage struct {
 	others                                     int // calls of another tool meanwhile
 }
 
-func (o *outage) run(ctx context.Context, env harness.Environment) (err error) {
-	server, err := postgres.Start(ctx)
-	if err != nil {
-		return fmt.Errorf("%w; run .ci/install", err)
-	}
-	defer func() { err = errors.Join(err, server.Remove(context.WithoutCancel(ctx))) }()
-	return world{env: env, url: server.URL()}.run(ctx, func(ctx context.Context, w world) error {
-		p, err := w.start(ctx)
-		if err != nil {
-			return err
-		}
-		failed := make(chan error, 1)
-		go func() { failed <- o.breaking(ctx, env, server) }()
-		if err := o.write(p, failed); err != nil {
-			return err
-		}
-		return p.Close()
+func (o *outage) run(ctx context.Context, env harness.Environment) error {
+	return harness.WithPostgres(ctx, func(server *postgres.Server) error {
+		return world{env: env, url: server.URL()}.run(ctx, func(ctx context.Context, w world) error {
+			p, err := w.start(ctx)
+			if err != nil {
+				return err
+			}
+			failed := make(chan error, 1)
+			go func() { failed <- o.breaking(ctx, env, server) }()
+			if err := o.write(p, failed); err != nil {
+				return err
+			}
+			return p.Close()
+		})
 	})
 }
 
