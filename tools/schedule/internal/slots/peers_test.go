@@ -154,15 +154,24 @@ func explained(e expression, loc *time.Location, ours, theirs []int64) string {
 	if i == len(ours) {
 		return ""
 	}
+	// Only times that are missing, or that come twice: as far from the change of the clock as it
+	// changes.
 	first := time.Unix(min(ours[i], theirs[i]), 0).In(loc)
-	// A change of the clock close to it: a time that is missing, or that comes twice.
-	_, before := first.Add(-26 * time.Hour).Zone()
-	_, after := first.Add(26 * time.Hour).Zone()
-	switch {
-	case before < after:
-		return "in a gap"
-	case before > after:
-		return "in a repeated hour"
+	start, end := first.ZoneBounds()
+	for _, change := range []time.Time{start, end} {
+		if change.IsZero() {
+			continue
+		}
+		_, before := change.Add(-time.Second).Zone()
+		_, after := change.Zone()
+		by := time.Duration(after-before) * time.Second
+		switch {
+		case first.Sub(change).Abs() > by.Abs():
+		case by > 0:
+			return "in a gap"
+		default:
+			return "in a repeated hour"
+		}
 	}
 	if !e.dayStar && !e.dowStar && (strings.Contains(e.text, "*/")) {
 		return "of a day or weekday by */n, which is restricted here"

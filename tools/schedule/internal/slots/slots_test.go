@@ -143,8 +143,10 @@ func random(r *rand.Rand) expression {
 				if i == 2 && r.IntN(2) == 0 {
 					v = r.IntN(4) // the hours in which clocks change
 				}
-				holds[v] = true
-				list = append(list, fmt.Sprint(v))
+				if !holds[v] { // cron-parser refuses one that comes twice
+					holds[v] = true
+					list = append(list, fmt.Sprint(v))
+				}
 			}
 			part = strings.Join(list, ",")
 		}
