@@ -19,6 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/cli"
+	"toolcrib/server/run"
 	"toolcrib/tools/catalog"
 )
 
@@ -131,11 +132,18 @@ func TestRootAgain(t *testing.T) {
 // servedOver starts a server of the whole catalog for a directory and returns how to call it.
 func servedOver(t *testing.T, over, root string) (call func(tool string, args map[string]any) string) {
 	t.Helper()
+	return callsOf(t, clientOver(t, over, root))
+}
+
+// clientOver starts a server of the whole catalog for a directory and returns a client of it.
+func clientOver(t *testing.T, over, root string) *client.Client {
+	t.Helper()
+	caller := new(run.Caller)
 	process := cli.Process{
 		Args:    []string{"serve", "--confirm=client", "--preset=all", root},
 		Environ: []string{"TOOLCRIB_STATE_DIR=" + t.TempDir()}, Stderr: io.Discard,
 		IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
-		Categories: catalog.All(new(catalog.Services)),
+		Caller: caller, Categories: catalog.All(&catalog.Services{Caller: caller}),
 	}
 	var server sync.WaitGroup
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -148,7 +156,7 @@ func servedOver(t *testing.T, over, root string) (call func(tool string, args ma
 		for line := range lines.lines {
 			if url := regexp.MustCompile(`http://[^ "]+/mcp`).FindString(line); url != "" {
 				var err error
-				if way, err = transport.NewStreamableHTTP(url); err != nil {
+				if way, err = transport.NewStreamableHTTP(url, transport.WithContinuousListening()); err != nil {
 					t.Fatal(err)
 				}
 				break
@@ -181,6 +189,11 @@ func servedOver(t *testing.T, over, root string) (call func(tool string, args ma
 	if _, err := c.Initialize(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// callsOf returns how a client calls a tool.
+func callsOf(t *testing.T, c *client.Client) (call func(tool string, args map[string]any) string) {
 	return func(tool string, args map[string]any) string {
 		t.Helper()
 		var req mcp.CallToolRequest
