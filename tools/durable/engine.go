@@ -28,7 +28,6 @@ const (
 	poll         = time.Second            // between two looks at a queue
 	tendEvery    = 500 * time.Millisecond // between two looks for the dead
 	tendWithin   = 8 * time.Second        // for such a look
-	searchEvery  = 30 * time.Second       // between two looks that do not trust the cheap one
 	reportEvery  = 2 * time.Second        // between two reports that the process lives, and looks for runs that others cancelled
 	idleAfter    = 30 * time.Second       // without a run, the engine stops
 	launchWithin = 30 * time.Second       // on a machine that is busy
@@ -58,7 +57,8 @@ type Options struct {
 	// IdleAfter is how long the engine stays launched without a run; 0 = 30 s.
 	IdleAfter time.Duration
 	// DeadAfter is how long a process may be silent in PostgreSQL until the others take it
-	// for dead; 0 = 20 s. All processes have the same.
+	// for dead, and how often each looks for runs that nobody carries out; 0 = 20 s. All
+	// processes have the same.
 	DeadAfter time.Duration
 }
 
@@ -116,6 +116,7 @@ type session struct {
 	first   chan struct{} // closed when the dead were looked for once
 	tended  chan struct{} // closed when nobody looks for them any more
 	ctx     context.Context
+	lost    map[string]bool // runs of this process that it did not have at the last look, by their full ID
 }
 
 // launching is a launch that has begun. It goes on if those who wait for it give up.
@@ -215,9 +216,13 @@ func (e *Engine) doze() {
 	waiting, err := within(ctx, func() ([]dbos.WorkflowStatus, error) {
 		return dbos.ListWorkflows(on.dbos, e.filter(dbos.WithFilterStatus(dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed), dbos.WithFilterLimit(1))...)
 	})
+	var owned []dbos.WorkflowStatus
+	if err == nil {
+		owned, err = e.owned(ctx, on)
+	}
 	e.mu.Lock()
 	e.users--
-	if err != nil || len(waiting) > 0 || e.on != on || e.users > 0 || len(e.active) > 0 {
+	if err != nil || len(waiting)+len(owned) > 0 || e.on != on || e.users > 0 || len(e.active) > 0 {
 		e.rest()
 		return
 	}

@@ -75,14 +75,47 @@ func (e *Engine) tendOnce(on *session, reported, searched *time.Time) error {
 			return err
 		}
 	}
-	if time.Since(*searched) < searchEvery {
+	if time.Since(*searched) < e.opt.DeadAfter {
 		left, err := on.members.stranded(ctx)
 		if err != nil || !left {
 			return err
 		}
 	}
 	*searched = time.Now()
-	return e.adopt(ctx, on)
+	return errors.Join(e.reclaim(ctx, on), e.adopt(ctx, on))
+}
+
+// owned returns the runs that this process has by the records.
+func (e *Engine) owned(ctx context.Context, on *session) ([]dbos.WorkflowStatus, error) {
+	return within(ctx, func() ([]dbos.WorkflowStatus, error) {
+		return dbos.ListWorkflows(on.dbos, e.filter(dbos.WithFilterStatus(dbos.WorkflowStatusPending), dbos.WithFilterExecutorIDs(on.id), dbos.WithFilterLoadOutput(false))...)
+	})
+}
+
+// reclaim lets the runs go on that this process had and has no more, although nothing is
+// recorded of their end: that could not be written, such as on a full disk.
+func (e *Engine) reclaim(ctx context.Context, on *session) error {
+	pending, err := e.owned(ctx, on)
+	if err != nil {
+		return err
+	}
+	lost := map[string]bool{}
+	for _, s := range pending {
+		e.mu.Lock()
+		active := e.active[s.ID] != nil
+		e.mu.Unlock()
+		switch {
+		case active:
+		case !on.lost[s.ID]: // it may be about to begin, or to end
+			lost[s.ID] = true
+		default:
+			if err := e.adoptRun(ctx, on, s.ID); err != nil {
+				return err
+			}
+		}
+	}
+	on.lost = lost
+	return nil
 }
 
 // adopt moves the runs of the dead into their queues.
@@ -135,7 +168,7 @@ func (e *Engine) adoptRun(ctx context.Context, on *session, full string) error {
 		return struct{}{}, err
 	})
 	if err == nil && times <= maxAdoptions {
-		e.log.Info("durable runs: a run of a process that died goes on", "kind", kind, "run", id)
+		e.log.Info("durable runs: a run goes on whose process died, or could not record its end", "kind", kind, "run", id)
 	}
 	return err
 }

@@ -14,6 +14,9 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
+// ErrNewer says that a database was made by a newer program.
+var ErrNewer = errors.New("it was made by a newer program")
+
 // DB opens a SQLite database of the state, at its first call; later calls return
 // the same one, which Close closes. The migrations are SQL scripts, each one
 // version: those that the database has not seen yet run in one transaction, so
@@ -125,7 +128,7 @@ func migrate(ctx context.Context, db *sql.DB, migrations []string) error {
 		return err
 	}
 	if version > len(migrations) {
-		return fmt.Errorf("version %d was made by a newer program, this one knows %d", version, len(migrations))
+		return fmt.Errorf("%w: it has version %d, this one knows %d", ErrNewer, version, len(migrations))
 	}
 	for i, script := range migrations[version:] {
 		if _, err := tx.ExecContext(ctx, script); err != nil {

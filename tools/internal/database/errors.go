@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"toolcrib/tools"
+	"toolcrib/workspace/state"
 )
 
 // lost reports whether an error says that the database could not be reached, or had to end
@@ -70,7 +71,21 @@ func Told(err error) error {
 	if _, ours := errors.AsType[*tools.Error](err); ours {
 		return err
 	}
-	e := &tools.Error{Code: tools.Unavailable, Msg: "the state database does not answer", Hint: "toolcrib doctor says more; other tools work", Err: err}
+	msg, hint := Cause(err)
+	if msg == "" {
+		msg, hint = "the state database does not answer", elseHint
+	}
+	return &tools.Error{Code: tools.Unavailable, Msg: msg, Hint: hint, Err: err}
+}
+
+const (
+	elseHint  = "toolcrib doctor says more; other tools work"
+	newerHint = "update toolcrib, or give this one another --state-dir"
+)
+
+// Cause says what is wrong with the database or the files of the state, and what to do, if an
+// error tells; else both are "".
+func Cause(err error) (msg, hint string) {
 	coded, isSQLite := errors.AsType[interface {
 		error
 		Code() int
@@ -83,21 +98,23 @@ func Told(err error) error {
 	file, isFile := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, errUncertain):
-		e.Msg, e.Hint = errUncertain.Error(), ""
+		return errUncertain.Error(), ""
+	case errors.Is(err, state.ErrNewer):
+		return "the state database was made by a newer toolcrib", newerHint
 	case sqlite == sqliteFull || errors.Is(err, syscall.ENOSPC) || isPostgres && answer.Code == "53100":
-		e.Msg, e.Hint = "the disk of the state is full: nothing was changed", "the user must free space"
+		return "the disk of the state is full: nothing was changed", "the user must free space"
 	case sqlite == sqliteBusy:
-		e.Msg, e.Hint = "the state database is locked by another process", "call again"
+		return "the state database is locked by another process", "call again"
 	case sqlite == sqliteCorrupt || sqlite == sqliteNotADB:
-		e.Msg, e.Hint = "the state database is damaged", "toolcrib doctor names the file; the user must bring it back from a backup, or move it away to begin anew"
+		return "the state database is damaged", "toolcrib doctor names the file; the user must bring it back from a backup, or move it away to begin anew"
 	case sqlite == sqliteReadOnly || sqlite == sqliteCantOpen || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		e.Msg, e.Hint = "the state directory cannot be written", "the user must make it writable, or start the server with another --state-dir"
+		return "the state directory cannot be written", "the user must make it writable, or start the server with another --state-dir"
 	case isFile:
-		e.Msg = "the state directory cannot be used: " + file.Op + ": " + file.Err.Error()
+		return "the state directory cannot be used: " + file.Op + ": " + file.Err.Error(), elseHint
 	case isSQLite:
-		e.Msg = "the state database failed: " + coded.Error()
+		return "the state database failed: " + coded.Error(), elseHint
 	case isPostgres:
-		e.Msg = "the state database refused: " + answer.Message + " (" + answer.Code + ")"
+		return "the state database refused: " + answer.Message + " (" + answer.Code + ")", elseHint
 	}
-	return e
+	return "", ""
 }

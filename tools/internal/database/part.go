@@ -137,8 +137,8 @@ func (p *Part) migrate(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	if version > len(p.scripts) {
-		return tools.Errorf(tools.Unavailable, "the %s in the database was made by a newer toolcrib: version %d, this one knows %d", p.name, version, len(p.scripts)).
-			WithHint("update toolcrib, or give this one another --state-dir")
+		return tools.Errorf(tools.Unavailable, "the tables of %s in the database were made by a newer toolcrib: version %d, this one knows %d", p.name, version, len(p.scripts)).
+			WithHint(newerHint)
 	}
 	if version == len(p.scripts) {
 		return nil
