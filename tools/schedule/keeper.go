@@ -137,7 +137,7 @@ func (k *keeper) tick(ctx context.Context, now time.Time) (next time.Time, err e
 		}
 	}
 	if len(all) > 0 {
-		errs = append(errs, k.engine.Tend(ctx))
+		errs = append(errs, told(k.engine.Tend(ctx)))
 	}
 	return next, errors.Join(errs...)
 }
@@ -274,5 +274,9 @@ func told(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &tools.Error{Code: tools.Unavailable, Msg: "runs cannot be started or read at the moment: " + err.Error(), Hint: "toolcrib doctor says more; other tools work", Err: err}
+	msg, hint := database.Cause(err)
+	if msg == "" {
+		msg, hint = err.Error(), "toolcrib doctor says more; other tools work"
+	}
+	return &tools.Error{Code: tools.Unavailable, Msg: "runs cannot be started or read at the moment: " + msg, Hint: hint, Err: err}
 }

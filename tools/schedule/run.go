@@ -146,7 +146,9 @@ func (k *keeper) settle(ctx context.Context, s row, other string) error {
 		return err
 	case info.State == durable.Cancelled:
 		o.State, o.Note = cancelled, "cancelled"
-	case info.State == durable.Done, info.State == durable.Failed:
+	case info.State == durable.Done:
+	case info.State == durable.Failed:
+		o.Note += ": " + k.deps.redacted(info.Err)
 	case s.Spec.Overlap == "replace":
 		if err := k.engine.Cancel(ctx, kind, s.ID+"/"+other); err != nil {
 			return err

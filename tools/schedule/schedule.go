@@ -217,7 +217,7 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 		all, err = k.store.list(ctx, s.Principal)
 	}
 	if err == nil {
-		err = k.engine.Check(ctx)
+		err = told(k.engine.Check(ctx))
 	}
 	if err != nil {
 		e := tools.AsError(err)

@@ -93,7 +93,13 @@ func (d *desk) clock() time.Time {
 // program, and stuck, which ends with its context.
 func newDesk(t *testing.T, url string) *desk {
 	t.Helper()
-	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: t.TempDir(), NoSync: true})
+	return deskAt(t, url, t.TempDir(), t.TempDir())
+}
+
+// deskAt makes one whose state is below base.
+func deskAt(t *testing.T, url, base, root string) *desk {
+	t.Helper()
+	ws, err := workspace.Open([]string{root}, workspace.Options{StateBase: base, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
