@@ -17,16 +17,26 @@ import (
 
 // RunAgentOut is how a run ended.
 type RunAgentOut struct {
-	id, model string
-	spec      spec
-	outcome   loop.Outcome
-	receipt   *receipt
+	id, model  string
+	spec       spec
+	background bool // the run has only begun
+	once       bool // by another process
+	outcome    loop.Outcome
+	receipt    *receipt
 }
 
 // Text is a status, what was changed, and the answer.
 func (o RunAgentOut) Text() string {
 	out := o.outcome
 	var b strings.Builder
+	if o.background {
+		fmt.Fprintf(&b, "running; run %s: %s\n", o.id, o.spec.Title)
+		if o.once {
+			b.WriteString("it begins as soon as a server of this workspace takes it\n")
+		}
+		fmt.Fprintf(&b, "next: job_output job=%s wait=50s\n", o.id)
+		return b.String()
+	}
 	status := string(out.Status)
 	if out.Why != "" {
 		status += ": " + out.Why
