@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"toolcrib/tools"
-	"toolcrib/tools/agents/internal/loop"
 	"toolcrib/tools/internal/database"
 )
 
@@ -131,9 +130,6 @@ func (d Deps) close() error {
 	d.desk.mu.Lock()
 	keepers := maps.Clone(d.desk.keepers)
 	clear(d.desk.keepers)
-	for _, l := range d.desk.live {
-		l.stop(loop.ErrLeft)
-	}
 	d.desk.mu.Unlock() // runs that unwind take it
 	var errs []error
 	for _, k := range keepers {

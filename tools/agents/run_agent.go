@@ -366,7 +366,10 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	ask := model.Client{Do: client.Do}
 	window, output := endpoints[0].Tokens()
 	receipt := &receipt{}
-	inside := tools.WithChanges(context.WithValue(ctx, depthKey{}, depth(ctx)+1), receipt.changed)
+	session := *tools.Session(ctx)
+	session.Group = cmp.Or(session.Group, here.id) // what an agent's own agents change is its change
+	inside := tools.WithSession(context.WithValue(ctx, depthKey{}, depth(ctx)+1), &session)
+	inside = tools.WithChanges(inside, receipt.changed)
 	report := tools.Progress(ctx)
 	var saying lines
 	l := &loop.Loop{
@@ -382,7 +385,9 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 			}
 		},
 		Wrote: func(n int, r loop.Record) {
-			here.wrote()
+			if here.wrote(); r.Kind == loop.End {
+				a.desk.leave(here) // so that it can go on at once
+			}
 			if r.Use != nil {
 				tools.Used(ctx, usageOf(cmp.Or(r.From, endpoints[0].String()), *r.Use, r.Cost))
 			}

@@ -145,9 +145,10 @@ func (r *run) step(ctx, work context.Context) error {
 	if len(r.open) > 0 && r.final == "" {
 		return r.calls(work)
 	}
-	if err := context.Cause(ctx); errors.Is(err, ErrLeft) {
-		return err
-	} else if err != nil {
+	switch {
+	case left(ctx):
+		return ErrLeft
+	case ctx.Err() != nil:
 		return r.end(ctx, Cancelled, reason(ctx))
 	}
 	over, near := r.Limits.reached(r.spent)
