@@ -11,6 +11,7 @@ import (
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
 	d := New(s.Caller, s.Database())
+	s.Works = append(s.Works, d)
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
 		Guide:    "ask_user asks the user; run_agent gives a task to another model",

@@ -99,8 +99,8 @@ func (d Deps) watch(ctx context.Context, s *tools.SessionInfo) {
 	}
 }
 
-// launch lets a run go on in the background, for the session of ctx: here, or, if this process
-// ends with the call, in the first one that has room for it.
+// launch lets a run go on in the background, for the session of ctx. If this process ends with
+// the call, another one takes the run over.
 func (d *desk) launch(ctx context.Context, store *runs.Store, id string) error {
 	s := tools.Session(ctx)
 	k, err := d.keeper(s)
@@ -126,12 +126,11 @@ func (d *desk) launch(ctx context.Context, store *runs.Store, id string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	begin := k.engine.Start
-	if s.Once {
-		begin = k.engine.Enqueue
-	}
-	if _, err = begin(ctx, kind, legID(id, n), of); err != nil {
+	if _, err = k.engine.Start(ctx, kind, legID(id, n), of); err != nil {
 		return &tools.Error{Code: tools.Unavailable, Msg: "run " + id + " cannot go on in the background at the moment: " + err.Error(), Hint: fmt.Sprintf("resume: {\"run\": %q} without background goes on with it", id), Err: err}
+	}
+	for s.Once && d.at(id) == nil && ctx.Err() == nil { // what a process leaves that ends now must have begun
+		time.Sleep(time.Millisecond)
 	}
 	return nil
 }

@@ -85,3 +85,49 @@ func TestRunAgentTakenOver(t *testing.T) {
 		}
 	}
 }
+
+// A run is listed, followed from a step on, and stopped as a job is.
+func TestRunAgentFollowed(t *testing.T) {
+	a := newAgency(t, "look {\"text\":\"a\"}", "look {\"text\":\"b\"}", "Done.")
+	ctx := tools.WithSession(t.Context(), &a.session)
+	id := handle(t, a.want(t, `{"task":"the task","background":true}`, "running"))
+	var said string
+	for from, over := 0, false; !over; {
+		w, text, err := a.deps.Follow(ctx, id, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said += text
+		from, over = w.Steps, w.Over
+	}
+	for _, part := range []string{"0 message: the task", "did a", "did b", "Done.", "end: completed"} {
+		if strings.Count(said, part) != 1 {
+			t.Errorf("%q has not %q once", said, part)
+		}
+	}
+	list, err := a.deps.Works(ctx)
+	if err != nil || len(list) != 1 || list[0].Handle != id || !list[0].Over || list[0].What != "agent: the task" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	stranger := a.session
+	stranger.Principal = "other"
+	if _, _, err := a.deps.Follow(tools.WithSession(t.Context(), &stranger), id, 0); tools.AsError(err).Code != tools.NotFound {
+		t.Errorf("the run of somebody else: %v", err)
+	}
+}
+
+func TestRunAgentStopped(t *testing.T) {
+	a := newAgency(t, "look {\"text\":\"a\"}", "look {\"text\":\"b\"}", "Done.")
+	begun := make(chan struct{}, 3)
+	a.onBegin = func() { begun <- struct{}{} }
+	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
+	<-begun
+	w, err := a.deps.Stop(tools.WithSession(t.Context(), &a.session), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.until(t, id, "cancelled it was stopped")
+	if strings.Contains(w.State, "completed") || strings.Contains(a.steps(t, id), "Done.") {
+		t.Errorf("%+v", w)
+	}
+}
