@@ -20,7 +20,10 @@ type SessionInfo struct {
 	Principal string
 	Client    Client
 	// Call is the id of the call in the audit log; "" outside the pipeline.
-	Call      string
+	Call string
+	// Group is the run of an agent that the call belongs to, "" = none: what the calls of a run
+	// change is undone together.
+	Group     string
 	Workspace *workspace.Workspace
 	// May reports whether the principal may call a tool; nil = every one.
 	May func(*Tool) bool

@@ -7,8 +7,8 @@ import (
 
 // Change is what one call does to files: all of its operations happen, or none.
 type Change struct {
-	// Tool, Principal, Client and Call are recorded in the history.
-	Tool, Principal, Client, Call string
+	// Tool, Principal, Client, Call and Group are recorded in the history.
+	Tool, Principal, Client, Call, Group string
 	// Undoes is the ID of the change that this one undoes, "" = none; with Partly not all of it.
 	Undoes string
 	Partly bool

@@ -73,7 +73,7 @@ func (t *transaction) enter(ctx context.Context, h *history.History) error {
 // record returns the record of the change without its files.
 func (t *transaction) record() Record {
 	c := t.change
-	return Record{ID: t.id, Time: time.Now().UTC().Truncate(time.Microsecond), Tool: c.Tool, Principal: c.Principal, Client: c.Client, Call: c.Call, Undoes: c.Undoes, Partly: c.Partly}
+	return Record{ID: t.id, Time: time.Now().UTC().Truncate(time.Microsecond), Tool: c.Tool, Principal: c.Principal, Client: c.Client, Call: c.Call, Group: c.Group, Undoes: c.Undoes, Partly: c.Partly}
 }
 
 // files lists the effects of the change by the paths of h.

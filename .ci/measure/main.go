@@ -107,6 +107,7 @@ var figures = map[string]figure{
 	"web":           web.Web,
 	"together":      agents.Together,
 	"codemode":      agents.Codemode,
+	"agents":        agents.Runs,
 	"storage":       state.Storage,
 	"memory":        state.Memory,
 	"durable":       lasting.Durable,

@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"log/slog"
+
 	"toolcrib/tools"
 	"toolcrib/tools/internal/database"
 	"toolcrib/tools/internal/services"
@@ -8,14 +10,15 @@ import (
 
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
-	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil)}
+	d := New(s.Caller, s.Database())
+	s.Works = append(s.Works, d)
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
 		Guide:    "ask_user asks the user; run_agent gives a task to another model",
 		Settings: d.Settings,
 		Tools:    Tools(d),
 		Sources:  Sources(d),
-		Doctor:   d.examine,
+		Start:    d.start, Close: d.close, Load: d.load, Doctor: d.examine,
 	}
 }
 
@@ -26,6 +29,23 @@ type Deps struct {
 	// Database keeps the runs of agents.
 	Database *database.Source
 	Settings *tools.SettingsOf[Settings]
+
+	desk *desk
+}
+
+// New returns the state. It opens nothing.
+func New(caller tools.Caller, source *database.Source) Deps {
+	d := Deps{Caller: caller, Database: source, desk: &desk{
+		caller: caller, database: source, log: slog.New(slog.DiscardHandler), live: map[string]*live{}, keepers: map[string]*keeper{},
+	}}
+	d.Settings = tools.NewSettings(Settings{}, func(_ Settings, setup tools.Setup) {
+		d.desk.mu.Lock()
+		defer d.desk.mu.Unlock()
+		if setup.Log != nil {
+			d.desk.log = setup.Log
+		}
+	})
+	return d
 }
 
 // Tools returns the tools of the category.

@@ -2,6 +2,8 @@ package agents
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"toolcrib/tools/agents/internal/loop"
 	"toolcrib/tools/agents/internal/model"
@@ -32,4 +34,30 @@ func clientOf(endpoints []model.Endpoint) (*outbound.Client, error) {
 		urls = append(urls, e.Base())
 	}
 	return outbound.To(urls...)
+}
+
+// questions returns those of a call of ask_user, for people.
+func questions(arguments json.RawMessage) string {
+	var in struct {
+		Questions []struct {
+			Question string
+			Options  []struct{ Label string }
+		}
+	}
+	if json.Unmarshal(arguments, &in) != nil || len(in.Questions) == 0 {
+		return string(arguments)
+	}
+	var b strings.Builder
+	for i, q := range in.Questions {
+		fmt.Fprintf(&b, "%d. %s", i+1, q.Question)
+		var labels []string
+		for _, option := range q.Options {
+			labels = append(labels, option.Label)
+		}
+		if len(labels) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(labels, " | "))
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n")
 }

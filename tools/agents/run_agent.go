@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"toolcrib/schema"
@@ -42,6 +42,7 @@ type RunAgentIn struct {
 	Temperature  *float64      `json:"temperature,omitempty" jsonschema:"minimum=0,maximum=2" jsonschema_description:"For models that take one."`
 	Thinking     string        `json:"thinking,omitempty" jsonschema:"enum=off,enum=low,enum=medium,enum=high" jsonschema_description:"How much it thinks."`
 	OutputSchema schema.Object `json:"output_schema,omitempty" jsonschema_description:"JSON Schema of an object that the result must be."`
+	Background   bool          `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"Answer at once; the run goes on." alias:"run_in_background"`
 	Resume       *AgentResume  `json:"resume,omitempty" jsonschema_description:"Go on with a run."`
 }
 
@@ -72,7 +73,7 @@ func runAgentTool(d Deps) tools.Tool {
 		// The tools that the agent calls have the effects, and their calls have their own records.
 		Access: tools.Delegates, Effects: tools.None, Streams: true, Timeout: time.Hour,
 		Limits: tools.Limits{Facts: map[string]any{"rounds": usualRounds, "tokens": usualTokens}},
-		Needs:  []tools.Need{{Setting: "agents.models", How: howModel}},
+		Needs:  []tools.Need{{Setting: modelsSetting, How: howModel}},
 		Examples: []tools.Example[RunAgentIn]{{
 			Say:  "a question about many files",
 			In:   RunAgentIn{Task: "Find every place where a context is stored in a struct. Answer with file:line and the name of the struct.", Tools: []string{"read_files"}},
@@ -83,13 +84,10 @@ func runAgentTool(d Deps) tools.Tool {
 }
 
 // agents runs the agents of a process.
-type agents struct {
-	Deps
-	mu   sync.Mutex
-	live map[string]bool
-}
+type agents struct{ Deps }
 
-func (a *agents) run(ctx context.Context, in RunAgentIn) (RunAgentOut, error) {
+func (a *agents) run(call context.Context, in RunAgentIn) (RunAgentOut, error) {
+	ctx, inside := call, depth(call)
 	switch {
 	case ctx.Err() != nil:
 		return RunAgentOut{}, ctx.Err()
@@ -97,52 +95,48 @@ func (a *agents) run(ctx context.Context, in RunAgentIn) (RunAgentOut, error) {
 		return RunAgentOut{}, inner.Unavailable()
 	case in.Resume == nil && strings.TrimSpace(in.Task) == "":
 		return RunAgentOut{}, tools.Errorf(tools.InvalidArgument, "/task: it is missing").WithHint("say what the agent is to do, or go on with a run by resume")
-	case depth(ctx) >= agentDepth:
+	case inside >= agentDepth:
 		return RunAgentOut{}, tools.Errorf(tools.Denied, "agents call agents at most %d deep", agentDepth).WithHint("do the rest with the other tools")
+	case inside > 0 && in.Background:
+		return RunAgentOut{}, tools.Errorf(tools.Denied, "/background: an agent's own agents end with its call").WithHint("leave it out")
 	}
 	store, err := runs.Open(ctx, a.Database, tools.Session(ctx).Workspace)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	if in.Resume == nil {
-		id := handles.New(tools.Session(ctx).Principal)
-		a.enter(id)
-		defer a.leave(id)
-		s, err := a.begin(ctx, store, id, in)
-		if err != nil {
-			return RunAgentOut{}, err
-		}
-		return a.work(ctx, store, id, s)
+	id := handles.New(tools.Session(ctx).Principal)
+	if in.Resume != nil {
+		id = in.Resume.Run
 	}
-	if !a.enter(in.Resume.Run) {
-		return RunAgentOut{}, tools.Errorf(tools.Conflict, "run %s is at work", in.Resume.Run).WithHint("wait for its result, or read %s%s", runURI, in.Resume.Run)
-	}
-	defer a.leave(in.Resume.Run)
-	id, s, err := a.resume(ctx, store, in)
+	ctx, here, err := a.desk.enter(call, id)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	return a.work(ctx, store, id, s)
-}
-
-// enter reports whether no other call of this process has the run.
-func (a *agents) enter(id string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.live[id] {
-		return false
+	defer a.desk.leave(here)
+	var s spec
+	switch {
+	case in.Resume == nil:
+		s, err = a.begin(ctx, store, id, in)
+	case goesOn(ctx, id):
+		s, _, err = a.ofRun(ctx, id, math.MaxInt32)
+	default:
+		id, s, err = a.resume(ctx, store, in)
 	}
-	if a.live == nil {
-		a.live = map[string]bool{}
+	if err != nil {
+		return RunAgentOut{}, err
 	}
-	a.live[id] = true
-	return true
-}
-
-func (a *agents) leave(id string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.live, id)
+	if id != here.id { // a new run, forked from the other
+		a.desk.leave(here)
+		if ctx, here, err = a.desk.enter(call, id); err != nil {
+			return RunAgentOut{}, err
+		}
+		defer a.desk.leave(here)
+	}
+	if in.Background {
+		a.desk.leave(here) // for the leg that begins
+		return RunAgentOut{id: id, spec: s, background: true, receipt: &receipt{}, once: tools.Session(call).Once}, a.desk.launch(call, store, id)
+	}
+	return a.work(ctx, store, here, s)
 }
 
 type depthKey struct{}
@@ -354,7 +348,7 @@ func (a *agents) contextOf(ctx context.Context, paths []string) (string, error) 
 }
 
 // work runs the loop of a run to its end.
-func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec) (RunAgentOut, error) {
+func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec) (RunAgentOut, error) {
 	set := a.Settings.Now()
 	endpoints, err := set.models(s.Models)
 	if err != nil {
@@ -372,12 +366,15 @@ func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec)
 	ask := model.Client{Do: client.Do}
 	window, output := endpoints[0].Tokens()
 	receipt := &receipt{}
-	inside := tools.WithChanges(context.WithValue(ctx, depthKey{}, depth(ctx)+1), receipt.changed)
+	session := *tools.Session(ctx)
+	session.Group = cmp.Or(session.Group, here.id) // what an agent's own agents change is its change
+	inside := tools.WithSession(context.WithValue(ctx, depthKey{}, depth(ctx)+1), &session)
+	inside = tools.WithChanges(inside, receipt.changed)
 	report := tools.Progress(ctx)
 	var saying lines
 	l := &loop.Loop{
 		System: system(ctx, s.System, chosen.asks), Tools: chosen.tools, Limits: s.Limits, Temperature: s.Temperature, Thinking: s.Thinking,
-		Output: s.Output, Window: window, MaxOutput: output, Journal: store.Journal(id), Now: time.Now,
+		Output: s.Output, Window: window, MaxOutput: output, Journal: store.Journal(here.id), Now: time.Now,
 		Model: func(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Use, error) {
 			return ask.Turn(ctx, endpoints, r, on)
 		},
@@ -388,6 +385,9 @@ func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec)
 			}
 		},
 		Wrote: func(n int, r loop.Record) {
+			if here.wrote(); r.Kind == loop.End {
+				a.desk.leave(here) // so that it can go on at once
+			}
 			if r.Use != nil {
 				tools.Used(ctx, usageOf(cmp.Or(r.From, endpoints[0].String()), *r.Use, r.Cost))
 			}
@@ -410,7 +410,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	return RunAgentOut{id: id, spec: s, outcome: outcome, receipt: receipt, model: endpoints[0].String()}, nil
+	return RunAgentOut{id: here.id, spec: s, outcome: outcome, receipt: receipt, model: endpoints[0].String()}, nil
 }
 
 // usageOf is what a turn of a model has taken, for the statistics.

@@ -17,16 +17,26 @@ import (
 
 // RunAgentOut is how a run ended.
 type RunAgentOut struct {
-	id, model string
-	spec      spec
-	outcome   loop.Outcome
-	receipt   *receipt
+	id, model  string
+	spec       spec
+	background bool // the run has only begun
+	once       bool // by another process
+	outcome    loop.Outcome
+	receipt    *receipt
 }
 
 // Text is a status, what was changed, and the answer.
 func (o RunAgentOut) Text() string {
 	out := o.outcome
 	var b strings.Builder
+	if o.background {
+		fmt.Fprintf(&b, "running; run %s: %s\n", o.id, o.spec.Title)
+		if o.once {
+			b.WriteString("it goes on as soon as a server of this workspace takes it over\n")
+		}
+		fmt.Fprintf(&b, "next: job_output job=%s wait=50s\n", o.id)
+		return b.String()
+	}
 	status := string(out.Status)
 	if out.Why != "" {
 		status += ": " + out.Why
@@ -88,32 +98,6 @@ func counted(n int, what string) string {
 		what += "s"
 	}
 	return fmt.Sprintf("%d %s", n, what)
-}
-
-// questions returns those of a call of ask_user, for people.
-func questions(arguments json.RawMessage) string {
-	var in struct {
-		Questions []struct {
-			Question string
-			Options  []struct{ Label string }
-		}
-	}
-	if json.Unmarshal(arguments, &in) != nil || len(in.Questions) == 0 {
-		return string(arguments)
-	}
-	var b strings.Builder
-	for i, q := range in.Questions {
-		fmt.Fprintf(&b, "%d. %s", i+1, q.Question)
-		var labels []string
-		for _, option := range q.Options {
-			labels = append(labels, option.Label)
-		}
-		if len(labels) > 0 {
-			fmt.Fprintf(&b, " (%s)", strings.Join(labels, " | "))
-		}
-		b.WriteByte('\n')
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 // receipt is what an agent has done besides reading.

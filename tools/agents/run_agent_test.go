@@ -93,13 +93,18 @@ func newAgency(t *testing.T, turns ...string) *agency {
 		t.Fatal(err)
 	}
 	source := new(database.Source)
-	t.Cleanup(func() { _ = source.Close(); ws.Close() })
 	caller := new(run.Caller)
-	set := tools.NewSettings(agents.Settings{Agents: agents.Agents{
+	deps := agents.New(caller, source)
+	t.Cleanup(func() {
+		if err := errors.Join(agents.Close(deps), source.Close()); err != nil {
+			t.Error(err)
+		}
+		ws.Close()
+	})
+	deps.Settings = tools.NewSettings(agents.Settings{Agents: agents.Agents{
 		Models:  map[string]model.Endpoint{"main": {URL: server.URL, Model: "m", PriceIn: 1}},
 		Presets: map[string]agents.Preset{"brief": {Description: "is brief", System: "Be brief.", MaxRounds: 1, Tools: []string{"look"}}},
 	}}, nil)
-	deps := agents.Deps{Caller: caller, Database: source, Settings: set}
 	a := &agency{model: fake, ws: ws, deps: deps, session: tools.SessionInfo{Principal: tools.Local, Workspace: ws}}
 	a.world = newWorldOf(run.Settings{}, caller, agents.Tools(deps))
 	a.sources = agents.Sources(deps)

@@ -37,9 +37,12 @@ type Preset struct {
 	Thinking    string        `json:"thinking,omitempty" jsonschema:"enum=off,enum=low,enum=medium,enum=high" jsonschema_description:"how much the model thinks (default as the model has it)"`
 }
 
+// modelsSetting is the setting without which there are no agents.
+const modelsSetting = "agents.models"
+
 // Has reports whether there is a model to ask.
 func (set *Settings) Has(setting string) bool {
-	return setting == "agents.models" && len(set.Agents.Models) > 0
+	return setting == modelsSetting && len(set.Agents.Models) > 0
 }
 
 // Check returns the errors of the settings.

@@ -66,7 +66,7 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                          // it shows the command lines of others
-	{"tools/agents", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},                           // it asks the models of the configuration
+	{"tools/agents", []string{"schema", "tools", "tools/durable", "tools/outbound", "tools/internal/...", "workspace", "@below"}},          // it asks the models of the configuration, and its runs outlast a process
 	{"tools/schedule", []string{"schema", "tools", "tools/durable", "tools/internal/...", "workspace", "workspace/redact", "@below"}},      // its results are kept without secrets
 	{"tools/memory", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "workspace/state", "@below"}},      // it refuses secrets, and its files are state
 	{"tools/memory/internal/notes", []string{"tools", "tools/internal/database", "workspace/state"}},                                       // its files are state, and its errors are those of tools
@@ -132,7 +132,7 @@ var only = []struct {
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
 	{"toolcrib/tools/outbound", []string{"tools/agents/internal/model", "tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/agents", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"tools/durable"}, "what lasts runs on an engine of one place"},
-	{"toolcrib/tools/durable", []string{"tools/schedule"}, "what lasts is for those who need it"},
+	{"toolcrib/tools/durable", []string{"tools/agents", "tools/schedule"}, "what lasts is for those who need it"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
 	{"toolcrib/workspace/state/postgres", []string{"tools/internal/database/databasetest"}, "it is for tests and figures"},
 	{"toolcrib/tools/internal/database/databasetest", nil, "it is for tests"},

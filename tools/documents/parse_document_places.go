@@ -106,7 +106,7 @@ func save(ctx context.Context, from *origin, r rendering, in ParseDocumentIn) (P
 		body += "\n"
 	}
 	s := tools.Session(ctx)
-	_, err = s.Workspace.Apply(ctx, workspace.Change{Tool: "parse_document", Principal: s.Principal, Call: s.Call, Ops: []workspace.Op{{
+	_, err = s.Workspace.Apply(ctx, workspace.Change{Tool: "parse_document", Principal: s.Principal, Call: s.Call, Group: s.Group, Ops: []workspace.Op{{
 		Kind: workspace.OpWrite, Path: to, New: func(workspace.Old) ([]byte, error) { return []byte(body), nil },
 	}}})
 	if err != nil {

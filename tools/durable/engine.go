@@ -36,9 +36,9 @@ const (
 	look         = 200 * time.Millisecond // between two looks at a run of another process
 )
 
-// maxAdoptions is how often a run is continued after the death of its process. One that
+// usualAdoptions is how often a run is continued after the death of its process. One that
 // brought down so many has ended.
-const maxAdoptions = 5
+const usualAdoptions = 5
 
 // defaultWorkers is how many runs of a queue a process has at once.
 const defaultWorkers = 8
@@ -70,6 +70,8 @@ type Kind struct {
 	Do func(r *Run, input json.RawMessage) (json.RawMessage, error)
 	// Workers is how many enqueued runs a process has at once; 0 = 8.
 	Workers int
+	// Adoptions is how often a run is continued after the death of its process; 0 = 5.
+	Adoptions int
 }
 
 // Engine starts runs and carries them out. Its methods may be called by several goroutines.

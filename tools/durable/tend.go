@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -159,15 +160,16 @@ func (e *Engine) adoptRun(ctx context.Context, on *session, full string) error {
 		return err
 	}
 	kind, id, _ := e.split(full)
+	most := cmp.Or(e.opt.Kinds[kind].Adoptions, usualAdoptions)
 	_, err = within(ctx, func() (struct{}, error) {
-		if times > maxAdoptions {
+		if times > most {
 			e.log.Warn("durable runs: a run is given up, since its process died each time", "kind", kind, "run", id, "times", times)
 			return struct{}{}, dbos.CancelWorkflow(on.dbos, full)
 		}
 		_, err := dbos.ResumeWorkflow[any](on.dbos, full, dbos.WithResumeQueue(e.queue(kind)))
 		return struct{}{}, err
 	})
-	if err == nil && times <= maxAdoptions {
+	if err == nil && times <= most {
 		e.log.Info("durable runs: a run goes on whose process died, or could not record its end", "kind", kind, "run", id)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
@@ -104,12 +105,18 @@ func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, pa
 		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(total, "change")+of, int64(total-1))}, nil
 	}
 	var body strings.Builder
-	shown := 0
+	shown, runs := 0, restore.Runs(records)
 	for _, rec := range records {
 		if err := ctx.Err(); err != nil {
 			return FileHistoryOut{}, err
 		}
-		text := b.Summary(rec, path)
+		var text string
+		switch run := runs[rec.Group]; {
+		case rec.Group == "":
+			text = b.Summary(rec, path)
+		case run[0].ID == rec.ID:
+			text = b.Run(run, path)
+		}
 		if shown > 0 && body.Len()+len(text) > tools.MaxText-1000 {
 			break
 		}
@@ -139,8 +146,39 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	return err
 }
 
+// showRun returns the changes of an agent's run, a page of them.
+func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []workspace.Record, path workspace.Path) (FileHistoryOut, error) {
+	run = slices.DeleteFunc(run, func(rec workspace.Record) bool { return len(b.Concerning(rec, path)) == 0 })
+	if in.Offset >= len(run) {
+		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(len(run), "change"), int64(len(run)-1))}, nil
+	}
+	out := FileHistoryOut{Status: "run " + in.Version + ": " + textfile.Count(len(run), "change")}
+	var body strings.Builder
+	next := in.Offset
+	for _, rec := range run[in.Offset:min(in.Offset+in.Limit, len(run))] {
+		text := b.Summary(rec, path)
+		if body.Len() > 0 && body.Len()+len(text) > tools.MaxText-1000 {
+			break
+		}
+		body.WriteString(text)
+		next++
+	}
+	if out.Changes = body.String(); next < len(run) {
+		out.Status += fmt.Sprintf("; %d-%d, newest first; next: offset=%d", in.Offset+1, next, next)
+		out.More = tools.NextAt("offset", next)
+	}
+	return out, ctx.Err()
+}
+
 // showChange returns one change with the diffs of its files.
 func showChange(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
+	run, err := restore.OfRun(ctx, in.Version)
+	if err == nil && len(run) > 0 {
+		return showRun(ctx, b, in, run, path)
+	}
+	if err != nil {
+		return FileHistoryOut{}, err
+	}
 	rec, err := restore.FindChange(ctx, in.Version, path)
 	if err != nil {
 		return FileHistoryOut{}, err

@@ -213,3 +213,27 @@ func TestHistoryOfMoves(t *testing.T) {
 	b.change("apply_patch", workspace.Op{Kind: workspace.OpMove, From: b.path("o.txt"), Path: b.path("two/o")}, b.write("two/p", "p\n"))
 	b.want("4 changes\n… apply_patch 2 files\n  o.txt -> two/o moved, 2 B\n  two/p new, 2 B\n… write_file x/y/z new, 2 B\n… move_path m.txt -> o.txt moved, replacing a file, 2 B\n… move_path …", b.call("file_history", args{}))
 }
+
+// What an agent's run changed is one change: in the list, by its handle, and in an undo.
+func TestHistoryOfRun(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"})
+	const run = "k3bq7xya"
+	for i, content := range []string{"two\n", "three\n"} {
+		_, err := b.ws.Apply(t.Context(), workspace.Change{
+			Tool: "write_file", Principal: tools.Local, Call: fmt.Sprint("c", i), Group: run, Ops: []workspace.Op{b.write("a.txt", content), b.write("new"+content[:3], "x\n")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.change("write_file", b.write("b.txt", "B\n"))
+	b.want("3 changes\n… write_file b.txt +1 -1, 2 B\n"+run+" …Z agent: 2 changes of 3 files\n  a.txt +1 -1, 6 B\n  newthr new, 2 B\n  newtwo new, 2 B", b.call("file_history", args{}))
+	b.want("run "+run+": 2 changes\n… write_file 2 files\n  a.txt +1 -1, 6 B\n  newthr new, 2 B\n… write_file 2 files\n  a.txt +1 -1, 4 B\n  newtwo new, 2 B", b.call("file_history", args{"version": run}))
+	b.want("run "+run+": 2 changes; 1-1, newest first; next: offset=1\n...", b.call("file_history", args{"version": run, "limit": 1}))
+	undone := b.call("restore_file", args{"undo": true, "version": run})
+	if !strings.Contains(undone, "newthr") || !strings.Contains(undone, "newtwo") {
+		t.Error(undone)
+	}
+	b.want("…\n1\tone", b.call("read_file", args{"path": "a.txt"}))
+	b.want("error: not_found: all that run "+run+" changed is taken back (…)", b.call("restore_file", args{"undo": true, "version": run}))
+}

@@ -106,7 +106,10 @@ func (in RestoreFileIn) changes(ctx context.Context) (records []workspace.Record
 	}
 	if in.Undo && in.Version == "" {
 		records, err = restore.LastChanges(ctx, path)
-	} else {
+	} else if in.Undo {
+		records, err = restore.OfRun(ctx, in.Version)
+	}
+	if err == nil && len(records) == 0 {
 		var rec workspace.Record
 		if rec, err = in.change(ctx, path); err != nil {
 			return nil, err

@@ -1,8 +1,12 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
+	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"toolcrib/schema"
@@ -26,7 +30,18 @@ type JobOutputIn struct {
 }
 
 // JobOutputOut is a part of the output of a job.
-type JobOutputOut struct{ jobShown }
+type JobOutputOut struct {
+	jobShown
+	followed *followed // in the place of a job
+}
+
+// Text returns a status and the output, or the steps of an agent's run.
+func (o JobOutputOut) Text() string {
+	if o.followed != nil {
+		return o.followed.Text()
+	}
+	return o.jobShown.Text()
+}
 
 func jobOutputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobOutputIn, JobOutputOut]{
@@ -54,6 +69,9 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 	if err := ctx.Err(); err != nil {
 		return JobOutputOut{}, err
 	}
+	if of := d.workOf(ctx, in.Job); of != nil {
+		return d.workOutput(ctx, of, in)
+	}
 	j, err := d.job(ctx, in.Job, true)
 	if err != nil {
 		return JobOutputOut{}, err
@@ -66,7 +84,7 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 	if err != nil {
 		return JobOutputOut{}, err
 	}
-	out := JobOutputOut{jobShown{Job: j.ID, Report: j.Report()}}
+	out := JobOutputOut{jobShown: jobShown{Job: j.ID, Report: j.Report()}}
 	p := part{Offset: in.Offset, Line: in.Line, Tail: in.Tail, Until: in.Until, Most: in.Most}
 	if wait > 0 || until != nil {
 		if wait == 0 || wait > longestWait {
@@ -82,6 +100,34 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 		return JobOutputOut{}, err
 	}
 	return out, ctx.Err()
+}
+
+// workOutput shows steps of what is no job. Without an offset it waits for the end.
+func (d Deps) workOutput(ctx context.Context, of tools.Works, in JobOutputIn) (JobOutputOut, error) {
+	wait, err := durations.Argument{Name: "wait", Most: 24 * time.Hour}.Read(in.Wait)
+	if err != nil {
+		return JobOutputOut{}, err
+	}
+	from := 0
+	if in.Offset != nil {
+		from = int(min(*in.Offset, math.MaxInt32))
+	}
+	f, err := d.followed(ctx, of, written(in.Job), from, min(wait, longestWait), in.Offset == nil)
+	if err != nil {
+		return JobOutputOut{}, err
+	}
+	out := JobOutputOut{jobShown: jobShown{Job: f.work.Handle, Next: int64(f.work.Steps)}, followed: f}
+	f.steps = shortSteps(f.steps, cmp.Or(in.Most, shownPage))
+	return out, ctx.Err()
+}
+
+// shortSteps keeps the end of a text, which has the answer.
+func shortSteps(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	rest := strings.ToValidUTF8(text[len(text)-most:], "")
+	return fmt.Sprintf("[%d bytes of earlier steps left out; offset shows what follows a step]\n%s", len(text)-len(rest), rest)
 }
 
 // outputSpellings are the forms in which other tools say what to wait for.

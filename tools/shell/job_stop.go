@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed job_stop.md
@@ -47,6 +48,10 @@ func (d Deps) jobStop(ctx context.Context, in JobStopIn) (JobStopOut, error) {
 	grace, err := durations.Argument{Name: "grace", Default: jobs.Grace, Most: longestGrace}.Read(in.Grace)
 	if err != nil {
 		return JobStopOut{}, err
+	}
+	if of := d.workOf(ctx, in.Job); of != nil {
+		w, err := of.Stop(ctx, written(in.Job))
+		return JobStopOut{Lines: []string{w.State + "; " + w.What + ", " + textfile.Count(w.Steps, "step")}}, err
 	}
 	list, err := d.stopped(ctx, in.Job)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Category returns the tools that run commands.
 func Category(s *services.Services) tools.Category {
-	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs()}
+	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs(), Works: func() []tools.Works { return s.Works }}
 	return tools.Category{
 		ID: "shell", Title: "run commands, follow jobs, list and end processes",
 		Guide: "bash runs commands in a sandbox, without the network unless asked for; powershell runs those of PowerShell; job_list lists what runs on; job_output follows it; job_input types into it; job_stop ends it; " +
@@ -33,6 +33,8 @@ func Category(s *services.Services) tools.Category {
 type Deps struct {
 	Sandbox *sandbox.Engine
 	Jobs    *jobs.Manager // nil = nothing can be run
+	// Works is what goes on beside the jobs; nil = nothing.
+	Works func() []tools.Works
 }
 
 // Tools returns the tools of the category.

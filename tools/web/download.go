@@ -230,7 +230,7 @@ func (e *engine) keepPart(ctx context.Context, in DownloadIn, at workspace.Path,
 		out.Notes = append(out.Notes, "it is a web page: the file may be behind a link of it, which web_fetch shows")
 	}
 	s := tools.Session(ctx)
-	receipt, err := s.Workspace.Apply(ctx, workspace.Change{Tool: "download", Principal: s.Principal, Client: s.Client.Name, Call: s.Call, Ops: []workspace.Op{{
+	receipt, err := s.Workspace.Apply(ctx, workspace.Change{Tool: "download", Principal: s.Principal, Client: s.Client.Name, Call: s.Call, Group: s.Group, Ops: []workspace.Op{{
 		Kind: workspace.OpWrite, Path: at, Expect: workspace.Expect{Absent: !in.Overwrite},
 		Fill: func(to io.Writer) error {
 			_, err := io.Copy(to, io.NewSectionReader(p.file, 0, p.size()))

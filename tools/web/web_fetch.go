@@ -329,7 +329,7 @@ func (e *engine) save(ctx context.Context, in FetchIn, r *reading, t text, out F
 		body += "\n"
 	}
 	s := tools.Session(ctx)
-	_, err = s.Workspace.Apply(ctx, workspace.Change{Tool: "web_fetch", Principal: s.Principal, Client: s.Client.Name, Call: s.Call, Ops: []workspace.Op{{
+	_, err = s.Workspace.Apply(ctx, workspace.Change{Tool: "web_fetch", Principal: s.Principal, Client: s.Client.Name, Call: s.Call, Group: s.Group, Ops: []workspace.Op{{
 		Kind: workspace.OpWrite, Path: path, New: func(workspace.Old) ([]byte, error) { return []byte(body), nil },
 	}}})
 	if err != nil {

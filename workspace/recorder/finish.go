@@ -35,7 +35,7 @@ func (c *change) append(ctx context.Context, h *history.History, s *store) (name
 	for _, p := range c.parts {
 		rec := history.Record{
 			ID: p.id, Time: p.time.UTC().Truncate(time.Microsecond),
-			Tool: c.label.Tool, Principal: c.label.Principal, Client: c.label.Client, Call: c.label.Call, Program: true,
+			Tool: c.label.Tool, Principal: c.label.Principal, Client: c.label.Client, Call: c.label.Call, Group: c.label.Group, Program: true,
 		}
 		if m := p.moved; m != nil {
 			if of, err := historyOf(m.from); err != nil || of != h {

@@ -28,7 +28,7 @@ import (
 )
 
 // Label names the author of a change.
-type Label struct{ Tool, Principal, Client, Call string }
+type Label struct{ Tool, Principal, Client, Call, Group string }
 
 // quiet is how long nothing may happen until a change outside of a call is complete.
 const quiet = 2 * time.Second

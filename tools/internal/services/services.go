@@ -35,6 +35,9 @@ type Services struct {
 	// read shortly before is not fetched again. nil = no tool reads the web.
 	Page func(ctx context.Context, url string, most int64) (*outbound.Page, error)
 
+	// Works is what goes on in other categories behind the calls, beside the jobs.
+	Works []tools.Works
+
 	once     sync.Once
 	sandbox  *sandbox.Engine
 	jobs     *jobs.Manager

@@ -26,6 +26,7 @@ type Record struct {
 	Principal string    `json:"principal,omitempty"`
 	Client    string    `json:"client,omitempty"`
 	Call      string    `json:"call,omitempty"`
+	Group     string    `json:"group,omitempty"`  // the run of an agent whose calls are undone together
 	Undoes    string    `json:"undoes,omitempty"` // the ID of the change that it takes back
 	Partly    bool      `json:"partly,omitempty"` // not all of that change
 	// Program reports whether a program made the change, which may touch paths that are

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -121,6 +122,9 @@ func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
 	defer all.Wait()
 	same := map[string]*outcome{}
 	for i, c := range calls {
+		if left(ctx) {
+			return ErrLeft // the next process begins what has not begun
+		}
 		key := c.Name + " " + string(c.Arguments)
 		if o := same[key]; o != nil && r.tool(c.Name).Reads {
 			outcomes[i] = o
@@ -142,6 +146,9 @@ func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
 	}
 	for i, c := range calls {
 		<-outcomes[i].done
+		if left(ctx) && r.tool(c.Name).Reads {
+			return ErrLeft
+		}
 		if err := r.answer(ctx, c, outcomes[i].text, outcomes[i].failed, outcomes[i].took); err != nil {
 			return err
 		}
@@ -165,6 +172,9 @@ func (r *run) carryOne(ctx context.Context, c *model.Call) (text string, failed 
 	}
 	return text, false, took
 }
+
+// left reports whether another process is to go on with the run.
+func left(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrLeft) }
 
 func stopped(ctx context.Context) string {
 	if why := reason(ctx); why != "" {

@@ -113,6 +113,10 @@ func (r *run) outcome() Outcome {
 	return Outcome{Status: r.ended.Status, Why: r.ended.Text, Text: r.text(), Output: r.ended.Output, Spent: r.spent}
 }
 
+// ErrLeft is the cause of a context that ends because another process is to go on with the run:
+// it gets no end, and Run returns this error.
+var ErrLeft = errors.New("another process goes on with the run")
+
 // errTime is the cause of a context that ends at the limit of time.
 var errTime = errors.New("the run's time is up")
 
@@ -141,7 +145,10 @@ func (r *run) step(ctx, work context.Context) error {
 	if len(r.open) > 0 && r.final == "" {
 		return r.calls(work)
 	}
-	if ctx.Err() != nil {
+	switch {
+	case left(ctx):
+		return ErrLeft
+	case ctx.Err() != nil:
 		return r.end(ctx, Cancelled, reason(ctx))
 	}
 	over, near := r.Limits.reached(r.spent)

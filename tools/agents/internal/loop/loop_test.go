@@ -336,6 +336,21 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
+// A run that is left to another process gets no end and no results of calls that have not begun.
+func TestLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a do {\"wait\":60000}\nb do {}", "c look {\"wait\":60000}", "hi")
+		for range 2 {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(loop.ErrLeft) })
+			if out, err := b.Run(ctx); !errors.Is(err, loop.ErrLeft) {
+				t.Fatalf("%+v, %v", out, err)
+			}
+		}
+		b.want(t, "turn a.0 b.0\nbegin a.0\nresult a.0 another process goes on with the run; what the call had done...\ntaken\nbegin b.0\nresult b.0 do done\nturn c.1\ntaken\nresult c.1 look done\nturn \"hi\"\nend completed")
+	})
+}
+
 // Eight calls that read run at once, and no more.
 func TestParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,7 @@ type Writer struct {
 // the model; those of several operations are joined into one.
 func (w Writer) Apply(ctx context.Context, c workspace.Change) (workspace.Receipt, error) {
 	session := tools.Session(ctx)
-	c.Principal, c.Client, c.Call = session.Principal, session.Client.Name, session.Call
+	c.Principal, c.Client, c.Call, c.Group = session.Principal, session.Client.Name, session.Call, session.Group
 	c.Ops = slices.Clone(c.Ops)
 	wrote := make([][]byte, len(c.Ops))
 	for i, op := range c.Ops {

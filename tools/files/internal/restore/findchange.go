@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/handles"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
@@ -111,18 +112,42 @@ func TookBack(ctx context.Context, rec workspace.Record) (bool, error) {
 	return odd, nil
 }
 
-// sameCall returns the records of the call that made rec.
+// sameCall returns the records of the call that made rec, or of the run of an agent that the
+// call belongs to.
 func sameCall(records []workspace.Record, rec workspace.Record) []workspace.Record {
 	if rec.Call == "" {
 		return []workspace.Record{rec}
 	}
 	var same []workspace.Record
 	for _, r := range records {
-		if r.Call == rec.Call && r.Principal == rec.Principal {
+		if (r.Call == rec.Call || r.Group == rec.Group && rec.Group != "") && r.Principal == rec.Principal {
 			same = append(same, r)
 		}
 	}
 	return same
+}
+
+// OfRun returns the changes of an agent's run that are in force, the newest first; none if id is
+// the handle of no run.
+func OfRun(ctx context.Context, id string) ([]workspace.Record, error) {
+	if !handles.Is(id) {
+		return nil, nil
+	}
+	all, _, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{})
+	if err != nil {
+		return nil, err
+	}
+	made := func(rec workspace.Record) bool {
+		return rec.Group == id && rec.Principal == tools.Session(ctx).Principal
+	}
+	if !slices.ContainsFunc(all, made) {
+		return nil, nil
+	}
+	left, _ := inForce(all)
+	if left = slices.DeleteFunc(left, func(rec workspace.Record) bool { return !made(rec) }); len(left) == 0 {
+		return nil, tools.Errorf(tools.NotFound, "all that run %s changed is taken back", id).WithHint("file_history lists the undos, which can be undone")
+	}
+	return left, nil
 }
 
 // WholeUndo returns the changes that reverted others and belong to the same call as rec, the

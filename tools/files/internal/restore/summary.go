@@ -34,6 +34,44 @@ func (b *Historian) Summary(rec workspace.Record, below workspace.Path) string {
 	return text.String()
 }
 
+// Runs sorts the records that belong to runs of agents by the run, in their order.
+func Runs(records []workspace.Record) map[string][]workspace.Record {
+	runs := map[string][]workspace.Record{}
+	for _, rec := range records {
+		if rec.Group != "" {
+			runs[rec.Group] = append(runs[rec.Group], rec)
+		}
+	}
+	return runs
+}
+
+// Run describes what an agent's run changed as one change, in a few lines. Its records are the
+// newest first.
+func (b *Historian) Run(run []workspace.Record, below workspace.Path) string {
+	newest := map[string]Part{}
+	var names []string
+	for _, rec := range run {
+		for _, p := range ends(b.Concerning(rec, below)) {
+			name := p.path.String()
+			if _, seen := newest[name]; !seen {
+				names = append(names, name)
+				newest[name] = p
+			}
+		}
+	}
+	one := run[0]
+	one.ID, one.Tool = one.Group, "agent: "+textfile.Count(len(run), "change")
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s of %s\n", b.Head(one), textfile.Count(len(names), "file"))
+	for _, name := range names[:min(len(names), listedParts)] {
+		fmt.Fprintf(&text, "  %s\n", b.Part(newest[name]))
+	}
+	if more := len(names) - listedParts; more > 0 {
+		fmt.Fprintf(&text, "  … %d more: version=%s\n", more, one.ID)
+	}
+	return text.String()
+}
+
 // Concerning is parts, with those that were moved away from below a path too.
 func (b *Historian) Concerning(rec workspace.Record, below workspace.Path) []Part {
 	all := b.parts(rec, workspace.Path{})

@@ -35,7 +35,7 @@ type Process struct {
 // first call. What the process changed before becomes a change of its own.
 func (p *Process) Begin(ctx context.Context, tool string) {
 	if s := tools.Session(ctx); p.recorder != nil {
-		p.recorder.Begin(recorder.Label{Tool: tool, Principal: s.Principal, Client: s.Client.Name, Call: s.Call})
+		p.recorder.Begin(recorder.Label{Tool: tool, Principal: s.Principal, Client: s.Client.Name, Call: s.Call, Group: s.Group})
 	}
 }
 

@@ -75,7 +75,7 @@ func (r *running) take(e sandboxinit.Event, fd int) {
 // observe starts the recording of the program's changes.
 func (r *running) observe(fd int) {
 	rec := recorder.New(r.session.Workspace)
-	rec.Begin(recorder.Label{Tool: r.tool, Principal: r.session.Principal, Client: r.session.Client.Name, Call: r.session.Call})
+	rec.Begin(recorder.Label{Tool: r.tool, Principal: r.session.Principal, Client: r.session.Client.Name, Call: r.session.Call, Group: r.session.Group})
 	o, err := observer.Start(fd, rec)
 	if err != nil {
 		r.zygote.opt.Log.Warn("a program is ended, since nobody can answer the reports of its changes", "err", err)

@@ -1,0 +1,236 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/.ci/measure/harness"
+	"toolcrib/workspace/state/postgres"
+)
+
+// Runs lets agents work in the background over three processes, of which one is killed again and
+// again, on both databases: all runs end, no effect is doubled, and one that is missing was
+// reported to its agent as unknown. A hundredth of it leaves PostgreSQL out, where a process
+// counts as dead after 20 s only.
+func Runs(ctx context.Context, env harness.Environment) error {
+	errs := []error{killed(ctx, env, "SQLite", "", env.Of(140, 2), 1500*time.Millisecond)}
+	if env.Full() {
+		server, err := postgres.Start(ctx)
+		if err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+		defer server.Remove(context.WithoutCancel(ctx)) //nolint:errcheck // its directory is temporary
+		errs = append(errs, killed(ctx, env, "PostgreSQL", server.URL(), env.Of(60, 1), 6*time.Second))
+	}
+	return errors.Join(errs...)
+}
+
+// killed takes the figure on one database: so many kills, about so long after each other.
+func killed(ctx context.Context, env harness.Environment, name, url string, kills int, apart time.Duration) error {
+	w := &workers{binary: env.Binary, url: url, model: &toyModel{rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}}}
+	dir, remove, err := harness.Temporary("runs")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if err := w.open(ctx, dir); err != nil {
+		return err
+	}
+	defer w.close()
+	agents := env.Of(16, 4)
+	for i := range agents {
+		args, err := json.Marshal(map[string]any{"task": fmt.Sprintf("run %d.", i), "tools": []string{"bash"}, "max_rounds": 50, "timeout": "50m", "max_tokens": 10_000_000, "background": true})
+		if err != nil {
+			return err
+		}
+		out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("run_agent: %w: %s", err, out)
+		}
+	}
+	var running [3]*exec.Cmd
+	for i := range running {
+		if running[i], err = w.start(ctx); err != nil {
+			return err
+		}
+	}
+	begin, done := time.Now(), 0
+	for ; done < kills && w.model.left(agents) > 0; done++ {
+		time.Sleep(apart/2 + rand.N(apart)) // while they work
+		victim := rand.IntN(len(running))
+		_ = running[victim].Process.Kill()
+		_ = running[victim].Wait()
+		if running[victim], err = w.start(ctx); err != nil {
+			return err
+		}
+	}
+	for end := time.Now().Add(3 * time.Minute); w.model.left(agents) > 0 && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+	}
+	time.Sleep(time.Second) // for the last record
+	for _, cmd := range running {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	}
+	return w.count(name, agents, done, time.Since(begin))
+}
+
+// workers are processes that go on with each other's runs.
+type workers struct {
+	binary, url      string
+	root, base, conf string
+	model            *toyModel
+	server           *http.Server
+	log              *os.File
+}
+
+func (w *workers) open(ctx context.Context, dir string) error {
+	w.root, w.base, w.conf = filepath.Join(dir, "root"), filepath.Join(dir, "state"), filepath.Join(dir, "config.yaml")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	w.server = &http.Server{Handler: w.model, ReadHeaderTimeout: time.Minute}
+	go w.server.Serve(listener) //nolint:errcheck // it ends with close
+	conf := fmt.Sprintf("agents: {models: {toy: {url: \"http://%s/v1\", model: toy}}}\n", listener.Addr())
+	if err := errors.Join(os.Mkdir(w.root, 0o700), os.WriteFile(w.conf, []byte(conf), 0o600)); err != nil {
+		return err
+	}
+	w.log, err = os.Create(filepath.Join(dir, "log"))
+	return err
+}
+
+func (w *workers) close() {
+	_ = w.server.Close()
+	_ = w.log.Close()
+}
+
+func (w *workers) program(ctx context.Context, command string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, w.binary, append(append(strings.Fields(command), "--state-dir", w.base, "--config", w.conf), args...)...)
+	cmd.Env = append(os.Environ(), "TOOLCRIB_DATABASE="+w.url)
+	return cmd
+}
+
+// start starts a process that has no client and only goes on with what is there.
+func (w *workers) start(ctx context.Context) (*exec.Cmd, error) {
+	cmd := w.program(ctx, "schedule run", w.root)
+	cmd.Stderr = w.log
+	return cmd, cmd.Start()
+}
+
+// count compares the effects with what the agents were told.
+func (w *workers) count(name string, agents, kills int, took time.Duration) error {
+	text, err := os.ReadFile(filepath.Join(w.root, "effects"))
+	if err != nil {
+		return err
+	}
+	done := map[string]int{}
+	doubled := 0
+	for effect := range strings.FieldsSeq(string(text)) {
+		if done[effect]++; done[effect] > 1 {
+			doubled++
+		}
+	}
+	w.model.mu.Lock()
+	defer w.model.mu.Unlock()
+	lost := 0
+	for i := range agents {
+		for round := range w.model.rounds {
+			for _, which := range []string{"a", "b"} {
+				if effect := fmt.Sprintf("%d.%d.%s", i, round, which); done[effect] == 0 && !w.model.unknown[effect] {
+					lost++
+				}
+			}
+		}
+	}
+	fmt.Printf("%s: %d runs of %d rounds over 3 processes, %d killed in %s: %d ended, %d effects, %d doubled, %d reported as unknown, %d lost without a report\n",
+		name, agents, w.model.rounds, kills, took.Round(time.Second), len(w.model.ended), len(done), doubled, len(w.model.unknown), lost)
+	if doubled > 0 || lost > 0 || len(w.model.ended) < agents {
+		said, _ := os.ReadFile(w.log.Name())
+		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s", name, harness.Brief(string(said)))
+	}
+	return nil
+}
+
+// toyModel lets each run make two effects a round, which it finds in the conversation: so its
+// answers are the same for whoever asks.
+type toyModel struct {
+	rounds int
+	think  time.Duration // at most, before an answer
+
+	mu      sync.Mutex
+	ended   map[string]bool // by run
+	unknown map[string]bool // by effect
+}
+
+// left returns how many runs have not ended.
+func (m *toyModel) left(agents int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return agents - len(m.ended)
+}
+
+var runOf = regexp.MustCompile(`run (\d+)\.`)
+
+func (m *toyModel) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Messages []struct {
+			Role    string `json:"role"`
+			Content any    `json:"content"`
+			Call    string `json:"tool_call_id"`
+		} `json:"messages"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		http.Error(rw, err.Error(), http.StatusBadRequest)
+		return
+	}
+	select {
+	case <-time.After(rand.N(m.think)):
+	case <-r.Context().Done():
+		return
+	}
+	run, round := "", 0
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, message := range in.Messages {
+		text := fmt.Sprint(message.Content)
+		switch {
+		case message.Role == "user" && run == "":
+			if found := runOf.FindStringSubmatch(text); found != nil {
+				run = found[1]
+			}
+		case message.Role == "assistant":
+			round++
+		case message.Role == "tool" && strings.Contains(text, "outcome unknown"):
+			m.unknown[message.Call] = true
+		}
+	}
+	answer := map[string]any{"content": "done"}
+	if round < m.rounds {
+		var calls []map[string]any
+		for _, which := range []string{"a", "b"} {
+			effect := fmt.Sprintf("%s.%d.%s", run, round, which)
+			args, _ := json.Marshal(map[string]any{"command": "sleep 0.1; echo " + effect + " >> effects; sleep 0.1"})
+			calls = append(calls, map[string]any{"id": effect, "type": "function", "function": map[string]any{"name": "bash", "arguments": string(args)}})
+		}
+		answer = map[string]any{"content": nil, "tool_calls": calls}
+	} else {
+		m.ended[run] = true
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(rw).Encode(map[string]any{
+		"choices": []any{map[string]any{"message": answer, "finish_reason": "stop"}}, "usage": map[string]any{"prompt_tokens": 100, "completion_tokens": 10},
+	})
+}

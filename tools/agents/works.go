@@ -1,0 +1,140 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/agents/internal/runs"
+	"toolcrib/tools/internal/durations"
+)
+
+var _ tools.Works = Deps{}
+
+// elsewhere is how often a run of another process is looked at.
+const elsewhere = 300 * time.Millisecond
+
+// mostListedWorks is how many runs are listed beside the jobs.
+const mostListedWorks = 20
+
+// Works implements [tools.Works].
+func (d Deps) Works(ctx context.Context) ([]tools.Work, error) {
+	s := tools.Session(ctx)
+	if d.desk == nil || !d.Settings.Now().Has(modelsSetting) || !d.Database.Exists(s.Workspace) {
+		return nil, nil
+	}
+	store, err := runs.Open(ctx, d.Database, s.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	found, err := store.List(ctx, s.Principal, mostListedWorks)
+	if err != nil {
+		return nil, err
+	}
+	var list []tools.Work
+	for _, run := range found {
+		w, _, err := d.look(ctx, store, run, 0)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+// look returns a run as work, and its records from a number on.
+func (d Deps) look(ctx context.Context, store *runs.Store, run runs.Run, from int) (tools.Work, []loop.Record, error) {
+	w := tools.Work{Handle: run.ID}
+	var s spec
+	if err := json.Unmarshal(run.Spec, &s); err != nil {
+		return w, nil, err
+	}
+	records, err := store.Records(ctx, run.ID, 0)
+	if err != nil {
+		return w, nil, err
+	}
+	w.What, w.Steps = "agent: "+s.Title, len(records)
+	switch last := records[len(records)-1]; {
+	case last.Kind == loop.End:
+		w.Over = true
+		w.State = string(last.Status)
+		if last.Status == loop.InputRequired {
+			w.State += fmt.Sprintf(": %s\nanswer it by run_agent resume: {\"run\": %q, \"answers\": [...]}", questions(last.Output), run.ID)
+		} else if last.Text != "" {
+			w.State += ": " + last.Text
+		}
+	case d.desk.at(run.ID) != nil:
+		w.State = "running for " + durations.Rough(time.Since(run.Created))
+	default:
+		w.State = "running in another process, or about to be taken over; last step " + durations.Rough(time.Since(last.At)) + " ago"
+	}
+	return w, records[min(from, len(records)):], nil
+}
+
+// Follow implements [tools.Works].
+func (d Deps) Follow(ctx context.Context, handle string, from int) (tools.Work, string, error) {
+	s := tools.Session(ctx)
+	reading := context.WithoutCancel(ctx) // what there is is read when the time is over
+	store, err := runs.Open(reading, d.Database, s.Workspace)
+	if err != nil {
+		return tools.Work{}, "", err
+	}
+	run, err := store.Get(reading, handle, s.Principal)
+	if err != nil {
+		return tools.Work{}, "", err
+	}
+	for {
+		grown, every := (<-chan struct{})(nil), time.NewTimer(elsewhere)
+		if l := d.desk.at(handle); l != nil {
+			grown = l.more() // before the look, so that nothing is missed
+		}
+		w, records, err := d.look(reading, store, run, from)
+		if err != nil || w.Over || len(records) > 0 || ctx.Err() != nil {
+			every.Stop()
+			var b strings.Builder
+			for i, r := range records {
+				fmt.Fprintf(&b, "%d %s: %s", from+i, r.Kind, step(r))
+			}
+			return w, b.String(), err
+		}
+		select {
+		case <-ctx.Done():
+		case <-grown:
+		case <-every.C:
+		}
+		every.Stop()
+	}
+}
+
+// stopWithin is how long a stop waits for a run of this process to end.
+const stopWithin = 80 * time.Millisecond
+
+// Stop implements [tools.Works]. A run of another process is ended by its last record, after which
+// that process can go on no more.
+func (d Deps) Stop(ctx context.Context, handle string) (tools.Work, error) {
+	s := tools.Session(ctx)
+	store, err := runs.Open(ctx, d.Database, s.Workspace)
+	if err != nil {
+		return tools.Work{}, err
+	}
+	run, err := store.Get(ctx, handle, s.Principal)
+	if err != nil {
+		return tools.Work{}, err
+	}
+	if l := d.desk.at(handle); l != nil {
+		l.stop(errStopped)
+		select {
+		case <-l.done:
+		case <-time.After(stopWithin):
+		case <-ctx.Done():
+		}
+	} else if err := end(ctx, store, handle, loop.Cancelled, errStopped.Error()); err != nil {
+		return tools.Work{}, err
+	}
+	w, _, err := d.look(ctx, store, run, 0)
+	return w, err
+}

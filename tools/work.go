@@ -1,0 +1,25 @@
+package tools
+
+import "context"
+
+// Work goes on after the call that began it and is no program: the run of an agent. The tools for
+// jobs list, follow and stop it by its handle.
+type Work struct {
+	Handle string
+	What   string // it does, in a line
+	State  string // "running", or how it has ended
+	Over   bool
+	Steps  int // so far
+}
+
+// Works is the work of a category. Its methods know that of the principal of the call; for
+// another handle the error is a not_found [Error].
+type Works interface {
+	// Works lists the newest first.
+	Works(ctx context.Context) ([]Work, error)
+	// Follow waits until there are more than so many steps or the work is over, and no longer
+	// than ctx lasts, and returns the steps from that number on as a text.
+	Follow(ctx context.Context, handle string, from int) (Work, string, error)
+	// Stop ends the work.
+	Stop(ctx context.Context, handle string) (Work, error)
+}
