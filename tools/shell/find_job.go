@@ -100,6 +100,19 @@ func overOf(j *jobs.Job) (how string, over bool) {
 	}
 }
 
+// live returns the jobs of the caller that run.
+func (d Deps) live(ctx context.Context) (list []*jobs.Job) {
+	if d.Jobs == nil {
+		return nil
+	}
+	for _, j := range d.Jobs.List(tools.Session(ctx).Principal) {
+		if _, over := overOf(j); !over {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
 // state returns whether a job runs or how it has ended.
 func state(j *jobs.Job) string {
 	if how, over := overOf(j); over {

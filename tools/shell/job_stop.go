@@ -93,11 +93,5 @@ func (d Deps) stopped(ctx context.Context, handle string) ([]*jobs.Job, error) {
 		j, err := d.job(ctx, handle, false)
 		return []*jobs.Job{j}, err
 	}
-	var list []*jobs.Job
-	for _, j := range d.Jobs.List(tools.Session(ctx).Principal) {
-		if _, over := overOf(j); !over {
-			list = append(list, j)
-		}
-	}
-	return list, nil
+	return d.live(ctx), nil
 }

@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/handles"
+	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/shell/internal/processes"
 )
 
@@ -63,7 +64,7 @@ func processKillTool(d Deps) tools.Tool {
 			In:     ProcessKillIn{Name: "sleep 61.5"},
 			Want:   "ended by TERM after …: …@… sleep 61.5\n",
 		}},
-		Run: killProcess,
+		Run: d.killProcess,
 	})
 }
 
@@ -77,7 +78,7 @@ func (in ProcessKillIn) question(victims []processes.Process) string {
 	return text
 }
 
-func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) {
+func (d Deps) killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) {
 	signal := cmp.Or(in.Signal, "TERM")
 	wait, err := durations.Argument{Name: "wait", Default: 3 * time.Second, Most: longestGrace}.Read(in.Wait)
 	if err != nil {
@@ -87,11 +88,13 @@ func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) 
 	if err != nil {
 		return ProcessKillOut{}, err
 	}
-	until := time.Now().Add(wait)
+	running := d.live(ctx)
+	until, hit := time.Now().Add(wait), false
 	var out ProcessKillOut
 	for _, p := range slices.Backward(victims) {
 		began := time.Now()
 		ended, err := processes.Kill(ctx, processes.ID{PID: p.PID, Began: p.Began}, signal, max(time.Until(until), 0))
+		hit = hit || ended
 		line := fmt.Sprintf("%s after %s: %s %s", "ended by "+signal, durations.Rough(time.Since(began)), p.ID(), shortCommand(p))
 		switch {
 		case errors.Is(err, processes.ErrGone) && len(victims) > 1:
@@ -106,7 +109,30 @@ func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) 
 		out.Lines = append(out.Lines, line)
 	}
 	slices.Reverse(out.Lines) // the process itself first
+	if hit && len(running) > 0 {
+		awaitOne(ctx, running)
+	}
 	return out, nil
+}
+
+// settling is how long a job may take to end after its process.
+const settling = 500 * time.Millisecond
+
+// awaitOne waits until one of some jobs has ended, of which the killed process may have been the
+// last: the next call must not find it running.
+func awaitOne(ctx context.Context, running []*jobs.Job) {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	for _, j := range running {
+		go func() {
+			select {
+			case <-j.Done():
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	<-ctx.Done()
 }
 
 // victims returns the process, and its descendants if tree is set. ours reports whether this

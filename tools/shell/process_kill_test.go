@@ -57,6 +57,17 @@ func TestProcessKill(t *testing.T) {
 	}
 }
 
+// A job whose program was killed is over when the kill has answered.
+func TestProcessKillEndsTheJob(t *testing.T) {
+	s := start(t)
+	for i := range 5 {
+		name := fmt.Sprintf("sleep 65.%d%d", os.Getpid(), i)
+		job := s.begin("echo ready; exec "+name, plain)
+		s.want(s.call(t.Context(), "process_kill", map[string]any{"name": name, "signal": "KILL"}), "^ended by KILL")
+		s.want(s.call(t.Context(), "job_list", map[string]any{"all": true}), job+" killed by SIGKILL")
+	}
+}
+
 func TestProcessKillOfTheServer(t *testing.T) {
 	c := as(t, tools.Local)
 	for what, pid := range map[string]int{"this server": os.Getpid(), "started by": os.Getppid(), "first process": 1} {

@@ -24,7 +24,7 @@ func UndoCost(ctx context.Context, env harness.Environment) (err error) {
 	c := &undoCost{dir: dir, pairs: env.Of(20, 3)}
 	for i, mode := range []string{"on", "off"} {
 		p := []string{env.Binary, "serve", "--confirm=client", "--preset=all", "--program-undo=" + mode, "--state-dir=" + filepath.Join(base, "state-"+mode), dir}
-		if c.users[i], err = harness.UseTools(ctx, harness.Program{Name: "toolcrib", Args: p}); err != nil {
+		if c.users[i], err = useApart(ctx, p); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, c.users[i].Close()) }()
@@ -122,6 +122,15 @@ func (c *undoCost) prepare(ctx context.Context, script string) error {
 		return fmt.Errorf("%s: %w: %s", script, err, out)
 	}
 	return nil
+}
+
+// useApart starts a server in a session of its own, as its programs are. Linux shares busy CPUs
+// between sessions (autogroup): what else runs in this one would slow down the server, for which
+// its programs wait, and not the programs.
+func useApart(ctx context.Context, program []string) (*harness.ToolUser, error) {
+	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
+	return harness.UseCommand(cmd)
 }
 
 // otherFileSystem says whether the state lies on another file system than the tree: then each

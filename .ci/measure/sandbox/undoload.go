@@ -21,7 +21,7 @@ func UndoLoad(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	u, err := harness.UseTools(ctx, env.Writer(dir, "--preset=all"))
+	u, err := useApart(ctx, env.Writer(dir, "--preset=all").Args)
 	if err != nil {
 		return err
 	}

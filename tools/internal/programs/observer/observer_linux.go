@@ -35,6 +35,9 @@ type Observer struct {
 
 	root  int // the root directory of the program, -1 = not open yet
 	large sync.WaitGroup
+
+	report report
+	text   [4096]byte // of a path, none of which is longer
 }
 
 // A report and its answer, as the kernel has them: struct seccomp_notif and
@@ -101,11 +104,11 @@ func (o *Observer) run(fd int) {
 			return
 		}
 		if poll[0].Revents&unix.POLLIN != 0 {
-			var r report
-			if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlReceive, uintptr(unsafe.Pointer(&r))); errno != 0 {
+			o.report = report{} // as the kernel demands
+			if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlReceive, uintptr(unsafe.Pointer(&o.report))); errno != 0 {
 				continue // the process was killed meanwhile
 			}
-			o.handle(fd, &r)
+			o.handle(fd, &o.report)
 			continue
 		}
 		if poll[0].Revents != 0 || poll[1].Revents != 0 {
@@ -117,6 +120,7 @@ func (o *Observer) run(fd int) {
 // handle tells the recorder of a report, and answers it.
 func (o *Observer) handle(fd int, r *report) {
 	defer o.mend(fd, r.id)
+	id := r.id
 	var rests []func()
 	for _, e := range o.effects(r) {
 		if !o.alive(fd, r.id) {
@@ -139,8 +143,8 @@ func (o *Observer) handle(fd int, r *report) {
 		return
 	}
 	o.large.Go(func() {
-		defer o.mend(fd, r.id)
-		defer o.reply(fd, r.id)
+		defer o.mend(fd, id)
+		defer o.reply(fd, id)
 		for _, rest := range rests {
 			rest()
 		}
@@ -229,7 +233,8 @@ func (o *Observer) changed(r *report, dir, name uint64) []effect {
 		return nil
 	}
 	for range mostLinks {
-		if host, ok := o.target(join(base, text)); ok {
+		host, err := o.target(join(base, text))
+		if err == nil || err == unix.ENOENT && host != "" {
 			return []effect{{path: host}}
 		}
 		host, ok := o.named(base, text)
@@ -255,18 +260,16 @@ const mostLinks = 40
 
 // link returns the text of a link, "" if it is none.
 func (o *Observer) link(host string) string {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
-	fd, err := unix.Openat2(o.root, host, &how)
+	fd, err := o.open(host, unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return ""
 	}
 	defer closeFD(fd)
-	var text [4096]byte
-	n, err := unix.Readlinkat(fd, "", text[:])
+	n, err := unix.Readlinkat(fd, "", o.text[:])
 	if err != nil {
 		return ""
 	}
-	return string(text[:n])
+	return string(o.text[:n])
 }
 
 // entry is a change of an entry itself, be it a link.
@@ -283,8 +286,8 @@ func (o *Observer) entry(r *report, dir, name uint64, goes bool) []effect {
 }
 
 func (o *Observer) descriptor(r *report, fd uint64) []effect {
-	host, err := os.Readlink(procPath(r.pid, "fd/"+strconv.Itoa(int(int32(fd)))))
-	if err != nil || !path.IsAbs(host) {
+	host, err := o.readlink(procPath(r.pid, "fd/"+strconv.Itoa(int(int32(fd)))))
+	if err != nil {
 		return nil
 	}
 	return []effect{{path: host}}
@@ -310,7 +313,7 @@ func procPath(pid uint32, name string) string {
 // path reads a path of the process: base is the directory, without links, from which it is
 // relative; "" = it is absolute.
 func (o *Observer) path(r *report, dir, at uint64) (base, name string, ok bool) {
-	name, ok = readText(r.pid, at)
+	name, ok = o.readText(r.pid, at)
 	if !ok || name == "" {
 		return "", "", false
 	}
@@ -328,8 +331,8 @@ func (o *Observer) path(r *report, dir, at uint64) (base, name string, ok bool) 
 	if int32(dir) != unix.AT_FDCWD {
 		link = "fd/" + strconv.Itoa(int(int32(dir)))
 	}
-	base, err := os.Readlink(procPath(r.pid, link))
-	if err != nil || !path.IsAbs(base) {
+	base, err := o.readlink(procPath(r.pid, link))
+	if err != nil {
 		return "", "", false
 	}
 	return base, name, true
@@ -367,8 +370,8 @@ func (o *Observer) magic(pid uint32, name string) string {
 		number, below, _ = strings.Cut(below, "/")
 		link += "/" + number
 	}
-	host, err := os.Readlink(procPath(pid, link))
-	if err != nil || !path.IsAbs(host) {
+	host, err := o.readlink(procPath(pid, link))
+	if err != nil {
 		return name
 	}
 	if below != "" {
@@ -377,16 +380,46 @@ func (o *Observer) magic(pid uint32, name string) string {
 	return host
 }
 
-// target returns the path, without links, of what a path leads to.
-func (o *Observer) target(name string) (host string, ok bool) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
-	fd, err := unix.Openat2(o.root, name, &how)
-	if err != nil {
-		return "", false
+// target returns the path, without links, of what a path leads to. Where the path has no links
+// and leads to nothing, it returns that path with ENOENT.
+func (o *Observer) target(name string) (host string, err error) {
+	fd, err := o.open(name, 0, unix.RESOLVE_NO_SYMLINKS)
+	if err != unix.ELOOP {
+		closeFD(fd)
+		return path.Clean(name), err // asking the system for it takes longer than all the rest
+	}
+	if fd, err = o.open(name, 0, 0); err != nil {
+		return "", err
 	}
 	defer closeFD(fd)
-	host, err = os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
-	return host, err == nil
+	return o.readlink("/proc/self/fd/" + strconv.Itoa(fd))
+}
+
+// mostAgain is how often the kernel is asked again while it cannot resolve a "..", since
+// something is being moved.
+const mostAgain = 32
+
+// open opens an absolute path beneath the root directory of the program, without reading.
+func (o *Observer) open(name string, flags, resolve uint64) (fd int, err error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: unix.RESOLVE_IN_ROOT | resolve}
+	for range mostAgain {
+		if fd, err = unix.Openat2(o.root, name, &how); err != unix.EAGAIN && err != unix.EINTR {
+			break
+		}
+	}
+	return fd, err
+}
+
+// readlink returns the text of a link of /proc that leads to a path.
+func (o *Observer) readlink(name string) (string, error) {
+	n, err := unix.Readlink(name, o.text[:])
+	if err == nil && (n == 0 || o.text[0] != '/') {
+		err = unix.ENOENT // a pipe, a socket
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(o.text[:n]), nil
 }
 
 // named returns a path from base, see path, without links but for its last component.
@@ -397,30 +430,29 @@ func (o *Observer) named(base, name string) (host string, ok bool) {
 	dir, last := path.Split(name)
 	switch {
 	case last == "", last == ".", last == "..":
-		return o.target(join(base, name))
+		host, err := o.target(join(base, name))
+		return host, err == nil
 	case dir == "":
 		return path.Join(base, last), true
 	}
-	host, ok = o.target(join(base, dir))
-	return path.Join(host, last), ok
+	host, err := o.target(join(base, dir))
+	return path.Join(host, last), err == nil
 }
 
-// readText reads a text that ends in NUL from the memory of a process. No path is longer than
-// its 4096 bytes.
-func readText(pid uint32, at uint64) (string, bool) {
+// readText reads a text that ends in NUL from the memory of a process.
+func (o *Observer) readText(pid uint32, at uint64) (string, bool) {
 	const page = 4096
-	var text [page]byte
-	for n := 0; n < len(text); {
-		size := min(page-int((at+uint64(n))%page), len(text)-n) // a page may be the last of its mapping
+	for n := 0; n < len(o.text); {
+		size := min(page-int((at+uint64(n))%page), len(o.text)-n) // a page may be the last of its mapping
 		if n == 0 {
 			size = min(size, 256)
 		}
-		got, err := readMemory(pid, at+uint64(n), text[n:n+size])
+		got, err := readMemory(pid, at+uint64(n), o.text[n:n+size])
 		if err != nil || got <= 0 {
 			return "", false
 		}
-		if i := bytes.IndexByte(text[n:n+got], 0); i >= 0 {
-			return string(text[:n+i]), true
+		if i := bytes.IndexByte(o.text[n:n+got], 0); i >= 0 {
+			return string(o.text[:n+i]), true
 		}
 		n += got
 	}
@@ -441,4 +473,9 @@ func readMemory(pid uint32, at uint64, data []byte) (int, error) {
 	return unix.ProcessVMReadv(int(pid), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(data)}}, 0)
 }
 
-func closeFD(fd int) { _ = unix.Close(fd) } // it was only looked at
+// closeFD closes a descriptor with which was only looked; -1 is none.
+func closeFD(fd int) {
+	if fd >= 0 {
+		_ = unix.Close(fd)
+	}
+}
