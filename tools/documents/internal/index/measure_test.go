@@ -155,9 +155,9 @@ type question struct {
 	gains map[int]float64
 }
 
-// cranfield ranks abstracts of aeronautics. Questions are numbered by their place in the
+// cranfieldSet reads abstracts of aeronautics. Questions are numbered by their place in the
 // file. Grade 1 is the best of four; -1 is one that was judged the best as well.
-func cranfield(t *testing.T, dir string) {
+func cranfieldSet(t *testing.T, dir string) (c collection, questions []question) {
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -179,11 +179,9 @@ func cranfield(t *testing.T, dir string) {
 		}
 		return all
 	}
-	var c collection
 	for _, r := range records(read("cran.all.1400")) {
 		c = append(c, r[".T"]+"\n"+r[".W"])
 	}
-	var questions []question
 	for _, r := range records(read("cran.qry")) {
 		questions = append(questions, question{r[".W"], map[int]float64{}})
 	}
@@ -197,6 +195,12 @@ func cranfield(t *testing.T, dir string) {
 		}
 		questions[q-1].gains[doc-1] = float64(5 - grade)
 	}
+	return c, questions
+}
+
+// cranfield ranks them.
+func cranfield(t *testing.T, dir string) {
+	c, questions := cranfieldSet(t, dir)
 	ws, _ := tooltest.Tree(t, nil)
 	x := fill(t, ws, c)
 	peer := fillPorter(t, ws, c)
