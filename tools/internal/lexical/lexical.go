@@ -100,18 +100,23 @@ func (t *Tokenizer) place(word []byte, is bool) int {
 	if t.known == nil {
 		t.known, t.places = map[string]int{}, map[string]int{}
 	}
-	w, at := string(word), -1
-	if is || !stopWords()[w] {
-		token := w
-		if !is {
-			token = light(Stem(w))
-		}
-		var ok bool
-		if at, ok = t.places[token]; !ok {
-			at = len(t.tokens)
-			t.places[token] = at
-			t.tokens, t.times = append(t.tokens, token), append(t.times, 0)
-		}
+	w := string(word)
+	token := w
+	switch {
+	case is:
+	case stopWords()[w]:
+		token = ""
+	default:
+		token = light(Stem(w))
+	}
+	at, ok := t.places[token]
+	switch {
+	case token == "":
+		at = -1
+	case !ok:
+		at = len(t.tokens)
+		t.places[token] = at
+		t.tokens, t.times = append(t.tokens, token), append(t.times, 0)
 	}
 	t.known[w] = at
 	return at

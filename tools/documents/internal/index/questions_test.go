@@ -257,7 +257,8 @@ var packages = map[string][]string{"en": {"manpages", "manpages-dev"}, "ru": {"m
 type written struct{ phrase, question, english string }
 
 // readWritten reads a file of them: "questions" are those that were there when the ranking was
-// chosen, "held" were written later and are never tuned on.
+// chosen, "held" were written later, before anything was measured with them; only the length of Russian
+// words was chosen with them in sight.
 func readWritten(file, language string) (all []written, err error) {
 	data, err := os.ReadFile(filepath.Join("testdata", file+"_"+language+".tsv"))
 	if err != nil {
@@ -480,12 +481,11 @@ func languages(t *testing.T, sets string, full bool) {
 		{"Chinese summaries", func() (asked, error) { return summaries("zh", 300) }},
 		{"Russian summaries", func() (asked, error) { return summaries("ru", 300) }},
 		{"English summaries", func() (asked, error) { return summaries("en", 300) }},
-		{"Chinese by hand", func() (a asked, err error) { a, _, err = byHand("zh", "questions"); return a, err }},
-		{"Chinese by hand, held out", func() (a asked, err error) { a, _, err = byHand("zh", "held"); return a, err }},
-		{"Russian by hand", func() (a asked, err error) { a, _, err = byHand("ru", "questions"); return a, err }},
-		{"Russian by hand, held out", func() (a asked, err error) { a, _, err = byHand("ru", "held"); return a, err }},
-		{"English by hand", func() (a asked, err error) { a, _, err = byHand("en", "questions"); return a, err }},
+		{"Chinese by hand", func() (a asked, err error) { a, _, err = byHand("zh", "questions", "held"); return a, err }},
+		{"Russian by hand", func() (a asked, err error) { a, _, err = byHand("ru", "questions", "held"); return a, err }},
+		{"English by hand", func() (a asked, err error) { a, _, err = byHand("en", "questions", "held"); return a, err }},
 		{"English by hand, held out", func() (a asked, err error) { a, _, err = byHand("en", "held"); return a, err }},
+		{"Chinese by hand, held out", func() (a asked, err error) { a, _, err = byHand("zh", "held"); return a, err }},
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			a, err := set.read()
