@@ -50,8 +50,11 @@ func TestTokens(t *testing.T) {
 // what [lexical.Tokens] returns.
 func TestCount(t *testing.T) {
 	var tokenizer lexical.Tokenizer
-	for n := range 20_000 {
-		text := fmt.Sprintf("Running dogs run %d x%d 人工智能人工 ภาษา ـ the", n, n%7)
+	for n := range 100 {
+		text := "Running dogs run 人工智能人工 ภาษา ـ the"
+		for i := range 400 {
+			text += fmt.Sprintf(" x%d", n*300+i)
+		}
 		want := map[string]int{}
 		for _, token := range append(lexical.Tokens("dog"), lexical.Tokens(text)...) {
 			want[token]++
