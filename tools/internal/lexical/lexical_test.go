@@ -50,7 +50,7 @@ func TestTokens(t *testing.T) {
 // what [lexical.Tokens] returns.
 func TestCount(t *testing.T) {
 	var tokenizer lexical.Tokenizer
-	for n := range 100 {
+	for n := range 150 {
 		text := "Running dogs run 人工智能人工 ภาษา ـ the"
 		for i := range 400 {
 			text += fmt.Sprintf(" x%d", n*300+i)
