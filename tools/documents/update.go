@@ -21,6 +21,7 @@ import (
 	"toolcrib/tools/documents/internal/passage"
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/chars"
+	"toolcrib/tools/internal/lexical"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/unread"
 )
@@ -171,7 +172,8 @@ type reading struct {
 	total int
 	until time.Time
 
-	writing sync.Mutex // held while the index gets a step
+	writing    sync.Mutex // held while the index gets a step
+	tokenizers sync.Pool  // what each goroutine has learnt of words
 
 	mu         sync.Mutex
 	step       []index.Reading
@@ -306,8 +308,13 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 		}
 		one.Flaw = flawOf(e)
 	}
+	tokenizer, ok := r.tokenizers.Get().(*lexical.Tokenizer)
+	if !ok {
+		tokenizer = &lexical.Tokenizer{}
+	}
+	defer r.tokenizers.Put(tokenizer)
 	for i := range one.Passages {
-		one.Words = append(one.Words, index.Words(&one.Passages[i]))
+		one.Words = append(one.Words, index.Words(tokenizer, &one.Passages[i]))
 	}
 	return one, nil
 }

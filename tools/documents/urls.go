@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/documents/internal/passage"
 	"toolcrib/tools/internal/inner"
+	"toolcrib/tools/internal/lexical"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 )
@@ -122,6 +123,7 @@ func (d *deps) page(ctx context.Context, x *index.Index, url string) (index.Read
 		return one, err
 	}
 	one.Parsed, one.Passages = true, passage.OfLines(text, true)
+	var t lexical.Tokenizer
 	for i := range one.Passages {
 		p := &one.Passages[i]
 		if lines := strings.Contains(p.Place, "-"); lines { // of the text that the page became
@@ -129,7 +131,7 @@ func (d *deps) page(ctx context.Context, x *index.Index, url string) (index.Read
 		} else {
 			p.Place = "line " + p.Place
 		}
-		one.Words = append(one.Words, index.Words(p))
+		one.Words = append(one.Words, index.Words(&t, p))
 	}
 	return one, nil
 }

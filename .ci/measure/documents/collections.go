@@ -33,7 +33,7 @@ func mixed(ctx context.Context, env harness.Environment) (err error) {
 	if err := os.Mkdir(made, 0o700); err != nil {
 		return err
 	}
-	script := exec.CommandContext(ctx, "/usr/bin/python3", "-", made, fmt.Sprint(env.Of(60, 1)))
+	script := exec.CommandContext(ctx, "/usr/bin/python3", "-", made, fmt.Sprint(env.Of(72, 1)))
 	script.Stdin = strings.NewReader(corpusScript)
 	if say, err := script.CombinedOutput(); err != nil {
 		return fmt.Errorf("making the files: %w: %s", err, say)

@@ -3,7 +3,7 @@
 //
 // The sections of a page, the parts of a document and the notes of a memory are found by the
 // same tokens, also those that an index on disk stores. It imports nothing of toolcrib.
-// Start at [Tokens], then [New].
+// Start at [Tokens], then [Tokenizer] and [New].
 package lexical
 
 import (
@@ -20,38 +20,136 @@ import (
 // case, without English words that say nothing, and of scripts without spaces each run of two
 // characters, of those whose characters are letters each run of three. Forms that Unicode holds
 // compatible are one.
-func Tokens(text string) []string {
-	stop := stopWords()
-	var tokens []string
-	var word []byte
-	var last rune                // of the word; 0 = it is empty
-	dense := false               // the run is of a script without spaces
-	known := map[string]string{} // the tokens of the words before, "" = none: most words come again
-	end := func() {
-		switch {
-		case last == 0:
-		case dense:
-			letters := []rune(string(word))
-			n := runOf(letters[0])
-			for i := range max(len(letters)-n+1, 1) {
-				tokens = append(tokens, string(letters[i:min(i+n, len(letters))]))
+func Tokens(text string) (tokens []string) {
+	var t Tokenizer
+	t.each(text, func(at int) { tokens = append(tokens, t.tokens[at]) })
+	return tokens
+}
+
+// Count is how often a text has a token.
+type Count struct {
+	Token string
+	N     int
+}
+
+// Tokenizer counts the tokens of texts. It remembers the words of those before, since most
+// words come again. The zero value is ready; it is not safe for concurrent use.
+type Tokenizer struct {
+	known  map[string]int // by a word as it is written: the place of its token, -1 = it has none
+	places map[string]int // of tokens
+	tokens []string
+	times  []int // by the place of a token: how often the texts at hand have it
+	seen   []int // places of the tokens that they have
+}
+
+// mostKnown is how many words are remembered.
+const mostKnown = 1 << 15
+
+// Count counts the tokens of texts, which are those of [Tokens], in the order in which they
+// come first.
+func (t *Tokenizer) Count(texts ...string) []Count {
+	if len(t.known) > mostKnown {
+		*t = Tokenizer{}
+	}
+	for _, text := range texts {
+		t.each(text, func(at int) {
+			if t.times[at]++; t.times[at] == 1 {
+				t.seen = append(t.seen, at)
 			}
-		default:
-			token, ok := known[string(word)]
-			if !ok {
-				w := string(word)
-				if !stop[w] {
-					token = light(Stem(w))
-				}
-				known[w] = token
+		})
+	}
+	counts := make([]Count, len(t.seen))
+	for i, at := range t.seen {
+		counts[i] = Count{t.tokens[at], t.times[at]}
+		t.times[at] = 0
+	}
+	t.seen = t.seen[:0]
+	return counts
+}
+
+// each calls f with the place of each token of a text.
+func (t *Tokenizer) each(text string, f func(at int)) {
+	runs(norm.NFKC.String(text), func(run []byte, dense bool) {
+		if !dense {
+			if at := t.place(run, false); at >= 0 {
+				f(at)
 			}
-			if token != "" {
-				tokens = append(tokens, token)
+			return
+		}
+		letter, _ := utf8.DecodeRune(run)
+		n := runOf(letter)
+		for end, letters := 0, 0; end < len(run); {
+			_, size := utf8.DecodeRune(run[end:])
+			end += size
+			if letters++; letters > n {
+				_, size := utf8.DecodeRune(run)
+				run, end, letters = run[size:], end-size, n
+			}
+			if letters == n || end == len(run) {
+				f(t.place(run[:end], true))
 			}
 		}
-		word, last = word[:0], 0
+	})
+}
+
+// place returns the place of the token of a word, or of a run that is a token; -1 if it has none.
+func (t *Tokenizer) place(word []byte, is bool) int {
+	if at, ok := t.known[string(word)]; ok {
+		return at
 	}
-	for _, r := range norm.NFKC.String(text) {
+	if t.known == nil {
+		t.known, t.places = map[string]int{}, map[string]int{}
+	}
+	w := string(word)
+	token := w
+	switch {
+	case is:
+	case stopWords()[w]:
+		token = ""
+	default:
+		token = light(Stem(w))
+	}
+	at, ok := t.places[token]
+	switch {
+	case token == "":
+		at = -1
+	case !ok:
+		at = len(t.tokens)
+		t.places[token] = at
+		t.tokens, t.times = append(t.tokens, token), append(t.times, 0)
+	}
+	t.known[w] = at
+	return at
+}
+
+// runs calls f with each run of letters, digits and marks in lower case; dense is one of a
+// script without spaces.
+func runs(text string, f func(run []byte, dense bool)) {
+	var run []byte
+	var last rune // of the run; 0 = it is empty
+	dense := false
+	end := func() {
+		if last != 0 {
+			f(run, dense)
+			run, last = run[:0], 0
+		}
+	}
+	for i := 0; i < len(text); {
+		if b := text[i]; b < utf8.RuneSelf {
+			i++
+			if b = lowered(b); b == 0 {
+				end()
+				continue
+			}
+			if dense {
+				end()
+				dense = false
+			}
+			run, last = append(run, b), rune(b)
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
 		switch mark := r >= firstMark && unicode.IsMark(r); {
 		case mark && last != 0:
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || mark:
@@ -64,14 +162,24 @@ func Tokens(text string) []string {
 			continue
 		}
 		if last == 'ํ' && r == 'า' || last == 'ໍ' && r == 'າ' {
-			word = word[:len(word)-utf8.RuneLen(last)]
+			run = run[:len(run)-utf8.RuneLen(last)]
 			r++ // the vowel am, which NFKC divides
 		}
 		last = unicode.ToLower(r)
-		word = utf8.AppendRune(word, last)
+		run = utf8.AppendRune(run, last)
 	}
 	end()
-	return tokens
+}
+
+// lowered returns an ASCII letter in lower case or a digit, and 0 for others.
+func lowered(b byte) byte {
+	switch {
+	case b >= 'a' && b <= 'z', b >= '0' && b <= '9':
+		return b
+	case b >= 'A' && b <= 'Z':
+		return b | 0x20
+	}
+	return 0
 }
 
 // firstMark is the least character that is put on the one before.

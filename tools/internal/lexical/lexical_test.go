@@ -1,6 +1,7 @@
 package lexical_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,13 +33,38 @@ func TestTokens(t *testing.T) {
 		{"Приветы МИР", "привет мир"},
 		{"файлами файлов файла", "файл файл файл"},
 		{"копируется копировать ещё", "копир копир еще"},
+		{"наблюдение наблюдают последователь", "наблюд наблюд послед"},
 		{"الكتاب كتابين وَالْكُتُبِ", "كتاب كتاب كتب"},
 		{"مدرسة المدارس أحمد", "مدرس مدارس احمد"},
+		{"ـ ـــ", ""},
 		{"GPU加速 2倍", "gpu 加速 2 倍"},
 		{"\xff\x00ok", "ok"},
 	} {
 		if diff := cmp.Diff(strings.Fields(test.want), lexical.Tokens(test.text), cmp.Transformer("empty", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.text, diff)
+		}
+	}
+}
+
+// However many texts a tokenizer has counted, and however many words it remembers, it counts
+// what [lexical.Tokens] returns.
+func TestCount(t *testing.T) {
+	var tokenizer lexical.Tokenizer
+	for n := range 150 {
+		text := "Running dogs run 人工智能人工 ภาษา ـ the"
+		for i := range 400 {
+			text += fmt.Sprintf(" x%d", n*300+i)
+		}
+		want := map[string]int{}
+		for _, token := range append(lexical.Tokens("dog"), lexical.Tokens(text)...) {
+			want[token]++
+		}
+		got := map[string]int{}
+		for _, c := range tokenizer.Count("dog", text) {
+			got[c.Token] += c.N
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s (-want +got):\n%s", text, diff)
 		}
 	}
 }

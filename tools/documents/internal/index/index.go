@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -24,7 +23,7 @@ import (
 
 // edition changes with what the program makes of a content, such as with a reader of another
 // format, so that all files are read anew.
-const edition = 5
+const edition = 6
 
 // The number of a passage begins with that of its content.
 const (
@@ -161,25 +160,12 @@ type Reading struct {
 	Parsed         bool   // Flaw and Passages are set; false if the index had the content
 	Flaw           string
 	Passages       []passage.Passage
-	Words          [][]Count // of each passage, see [Words]
+	Words          [][]lexical.Count // of each passage, see [Words]
 }
 
 // Words returns what a passage is found by.
-func Words(p *passage.Passage) []Count {
-	return counted(append(lexical.Tokens(p.Headings), lexical.Tokens(p.Text)...))
-}
-
-// counted returns words with their numbers, in order.
-func counted(words []string) []Count {
-	times := map[string]int{}
-	for _, word := range words {
-		times[word]++
-	}
-	counts := make([]Count, 0, len(times))
-	for _, word := range slices.Sorted(maps.Keys(times)) {
-		counts = append(counts, Count{word, times[word]})
-	}
-	return counts
+func Words(t *lexical.Tokenizer, p *passage.Passage) []lexical.Count {
+	return t.Count(p.Headings, p.Text)
 }
 
 // Key returns the key of a content by its hash. kind is the extension of a file that has it:

@@ -254,8 +254,8 @@ func TestKey(t *testing.T) {
 	if a, b := index.Key([]byte("hash"), ".md"), index.Key([]byte("hash"), ".csv"); string(a) == string(b) {
 		t.Error("two kinds have one key")
 	}
-	words := index.Words(&passage.Passage{Headings: "Dogs > Cats", Text: "a cat and " + strings.Repeat("dogs ", 3)})
-	if diff := cmp.Diff([]index.Count{{Word: "cat", N: 2}, {Word: "dog", N: 4}}, words); diff != "" {
+	words := index.Words(&lexical.Tokenizer{}, &passage.Passage{Headings: "Dogs > Cats", Text: "a cat and " + strings.Repeat("dogs ", 3)})
+	if diff := cmp.Diff([]lexical.Count{{Token: "dog", N: 4}, {Token: "cat", N: 2}}, words); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"maps"
 	"slices"
-)
 
-// Count is how often a passage has a word.
-type Count struct {
-	Word string
-	N    int
-}
+	"toolcrib/tools/internal/lexical"
+)
 
 // list is the passages of a segment that have one word, by their places in it: the gap to
 // the one before and how often each has the word.
@@ -185,13 +181,13 @@ type fresh struct {
 	lists map[string]*list
 }
 
-func (f *fresh) put(id int64, words []Count) {
+func (f *fresh) put(id int64, words []lexical.Count) {
 	at, total := len(f.ids), 0
 	for _, w := range words {
-		l := f.lists[w.Word]
+		l := f.lists[w.Token]
 		if l == nil {
 			l = &list{}
-			f.lists[w.Word] = l
+			f.lists[w.Token] = l
 		}
 		l.add(at, w.N)
 		total += w.N

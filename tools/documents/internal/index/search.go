@@ -33,6 +33,10 @@ const (
 	lengthNorm = 0.75
 )
 
+// guessed is the weight of a word beside those of the query, such as the nearest one of a word
+// that no passage has.
+const guessed = 0.75
+
 // Search returns the passages that have at least one of the words, best first by BM25, at
 // most most of them; equal ones in their order. A word that is given twice counts once. keep
 // chooses the contents. A passage that has only others, of more, comes behind those that have
@@ -135,6 +139,9 @@ func (m *match) best(keep func(ID) bool, most, first int) ([]Hit, error) {
 			}
 			n, df := float64(m.passages), float64(m.df[word])
 			idf := math.Log((n+0.5)/df) * (saturation + 1)
+			if word >= first {
+				idf *= guessed
+			}
 			err := each(data, len(scores), func(at, n int) {
 				count := float64(n)
 				ahead[at] = ahead[at] || word < first

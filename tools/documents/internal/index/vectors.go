@@ -310,6 +310,7 @@ type hashed struct {
 	*Index
 	passages  int
 	frequency map[string]int // how many passages have a word; nil = not yet read
+	tokenizer lexical.Tokenizer
 }
 
 func (h *hashed) Name() string { return "hashed" }
@@ -325,7 +326,7 @@ func (h *hashed) Vectors(ctx context.Context, texts []string) ([][]int8, error) 
 			if err != nil {
 				return nil, err
 			}
-			return [][]int8{weighed(words, m.passages, func(word string) int { return m.df[slices.Index(words, word)] })}, nil
+			return [][]int8{weighed(h.tokenizer.Count(texts[0]), m.passages, func(word string) int { return m.df[slices.Index(words, word)] })}, nil
 		}
 	}
 	if h.frequency == nil {
@@ -339,17 +340,17 @@ func (h *hashed) Vectors(ctx context.Context, texts []string) ([][]int8, error) 
 	}
 	vectors := make([][]int8, len(texts))
 	for i, text := range texts {
-		vectors[i] = weighed(lexical.Tokens(text), h.passages, func(word string) int { return h.frequency[word] })
+		vectors[i] = weighed(h.tokenizer.Count(text), h.passages, func(word string) int { return h.frequency[word] })
 	}
 	return vectors, nil
 }
 
 // weighed returns the vector of words. Those that few passages have weigh more.
-func weighed(words []string, passages int, frequency func(word string) int) []int8 {
+func weighed(words []lexical.Count, passages int, frequency func(word string) int) []int8 {
 	weights := map[string]float64{}
-	for _, w := range counted(words) {
-		n, df := float64(passages), float64(frequency(w.Word))
-		weights[w.Word] = (1 + math.Log(float64(w.N))) * math.Log(1+max(n-df+0.5, 0.5)/(df+0.5))
+	for _, w := range words {
+		n, df := float64(passages), float64(frequency(w.Token))
+		weights[w.Token] = (1 + math.Log(float64(w.N))) * math.Log(1+max(n-df+0.5, 0.5)/(df+0.5))
 	}
 	return rank.Hashed(weights)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/web/internal/page"
 )
 
@@ -130,12 +131,12 @@ func TestBounds(t *testing.T) {
 		{"one long class", "<div class='" + many(100_000, "share ") + "'>needle</div>", "needle"},
 		{"nested links of blocks", many(300, "<a href=x><div>") + "needle", "needle"},
 	} {
-		begin := spent(t)
+		begin := tooltest.Spent(t)
 		p := parsed(t, c.html)
 		doc := p.Whole(t.Context())
 		main := p.Main(t.Context())
 		p.Links(50)
-		if d := spent(t) - begin; d > 20*time.Second {
+		if d := tooltest.Spent(t) - begin; d > 20*time.Second {
 			t.Errorf("%s: it takes %v", c.name, d)
 		} else {
 			t.Logf("%s: %v, %d bytes, cut %v", c.name, d, len(doc.Markdown), doc.Cut)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package page_test
+package tooltest
 
 import (
 	"testing"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spent is the time that the process has had on processors, which other processes on a busy
+// Spent is the time that the process has had on processors, which other processes on a busy
 // machine do not add to.
-func spent(t *testing.T) time.Duration {
+func Spent(t testing.TB) time.Duration {
 	t.Helper()
 	var use unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &use); err != nil {

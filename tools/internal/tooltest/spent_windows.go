@@ -1,4 +1,4 @@
-package page_test
+package tooltest
 
 import (
 	"testing"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// spent is the time that the process has had on processors, which other processes on a busy
+// Spent is the time that the process has had on processors, which other processes on a busy
 // machine do not add to.
-func spent(t *testing.T) time.Duration {
+func Spent(t testing.TB) time.Duration {
 	t.Helper()
 	var created, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user); err != nil {
