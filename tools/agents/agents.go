@@ -2,13 +2,15 @@ package agents
 
 import (
 	"toolcrib/tools"
+	"toolcrib/tools/agents/internal/inside"
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
 )
 
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
-	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil)}
+	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil), Sandbox: s.Sandbox(), Restarts: s.Restarts}
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
 		Guide:    "ask_user asks the user; run_agent gives a task to another model",
@@ -26,7 +28,15 @@ type Deps struct {
 	// Database keeps the runs of agents.
 	Database *database.Source
 	Settings *tools.SettingsOf[Settings]
+	// Sandbox runs executors; Restarts reports whether this binary can be started as a part of
+	// one, because it calls Program at its start.
+	Sandbox  *sandbox.Engine
+	Restarts bool
 }
+
+// Program reports whether this process is a part of an executor, and if so runs it. args is the
+// command line without the program's name.
+func Program(args []string) (exit int, was bool) { return inside.Program(args) }
 
 // Tools returns the tools of the category.
 func Tools(d Deps) []tools.Tool {
