@@ -77,7 +77,7 @@ var layers = []struct {
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},            // it speaks of commands in the terms of the contract
 	{"tools/agents/internal/model", []string{"tools", "tools/outbound", "workspace/redact"}}, // it tells why a request failed
 	{"tools/agents/internal/loop", []string{"@sibling"}},
-	{"tools/agents/internal/executor", []string{"tools", "tools/outbound", "tools/internal/...", "@sibling"}}, // it starts programs for a call, with a guard of their own
+	{"tools/agents/internal/executor", []string{"tools", "tools/outbound", "tools/internal/...", "@sibling"}},                                             // it starts programs for a call, with a guard of their own
 	{"tools/agents/internal/runs", []string{"tools", "tools/internal/database", "workspace", "@sibling"}},                                                 // its errors are those of tools
 	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools

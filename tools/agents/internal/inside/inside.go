@@ -70,6 +70,7 @@ type host struct {
 	out   io.Writer
 	conns []net.Conn
 	key   string
+	said  *output
 }
 
 // Main runs the job of in and reports its exit code.
@@ -127,16 +128,22 @@ func (h *host) run(in *bufio.Reader) (code int, err error) {
 	for _, v := range job.Env {
 		cmd.Env = append(cmd.Env, fill(v))
 	}
-	said := &Lines{Each: func(line []byte) { h.send("a", line) }}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(job.Input), said, os.Stderr
-	cmd.WaitDelay = time.Second // what it started may hold its output open
+	from, to, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	h.said = &output{file: from, ended: make(chan struct{}), lines: Lines{Each: func(line []byte) { h.send("a", line) }}}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(job.Input), to, os.Stderr
+	cmd.WaitDelay = time.Second // its input may not be read
+	go h.said.read()
 	go h.accept(listener)
 	go func() {
 		h.forward(in)
 		cancel() // the server is gone
 	}()
 	err = cmd.Run()
-	said.End()
+	_ = to.Close()
+	h.said.finish()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
@@ -178,6 +185,7 @@ func (h *host) serve(conn net.Conn) {
 	l := &Lines{}
 	l.Each = func(line []byte) {
 		if n >= 0 {
+			h.said.settle() // what it printed before comes first
 			h.send("m"+strconv.Itoa(n), line)
 			return
 		}
@@ -230,6 +238,86 @@ func connect(socket, key string) int {
 	}()
 	_, _ = io.Copy(os.Stdout, conn)
 	return 0
+}
+
+// output reads what the agent prints.
+type output struct {
+	file  *os.File
+	lines Lines
+	ended chan struct{}
+
+	one     sync.Mutex // of those that wait
+	mu      sync.Mutex
+	waiting chan struct{} // closed when nothing is left to be read; nil = nobody waits
+}
+
+const (
+	// quiet is how long nothing must come for all to be read that was printed.
+	quiet = time.Millisecond
+	// drained is how long the output of an agent that has ended may be held open.
+	drained = 200 * time.Millisecond
+)
+
+func (o *output) read() {
+	defer close(o.ended)
+	defer o.lines.End()
+	whole := false // the last read had its full time
+	for buffer := make([]byte, 64<<10); ; {
+		n, err := o.file.Read(buffer)
+		_, _ = o.lines.Write(buffer[:n]) // it never fails
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && whole:
+			if !o.release() {
+				return
+			}
+			whole = false
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			whole = o.file.SetReadDeadline(time.Now().Add(quiet)) == nil
+		case err != nil:
+			return
+		default:
+			whole = false
+		}
+	}
+}
+
+// release lets go on who waits. It returns false if nobody does: the agent has ended.
+func (o *output) release() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.waiting == nil {
+		return false
+	}
+	close(o.waiting)
+	o.waiting = nil
+	return o.file.SetReadDeadline(time.Time{}) == nil
+}
+
+// settle waits until all is read that the agent has printed so far.
+func (o *output) settle() {
+	o.one.Lock()
+	defer o.one.Unlock()
+	read := make(chan struct{})
+	o.mu.Lock()
+	o.waiting = read
+	err := o.file.SetReadDeadline(time.Now())
+	o.mu.Unlock()
+	if err != nil {
+		return // this system cannot
+	}
+	select {
+	case <-read:
+	case <-o.ended:
+	}
+}
+
+// finish waits for what an agent that has ended had printed.
+func (o *output) finish() {
+	o.one.Lock() // nobody waits any more
+	defer o.one.Unlock()
+	if o.file.SetReadDeadline(time.Now().Add(drained)) == nil {
+		<-o.ended
+	}
 }
 
 // Lines calls Each with every line that is written to it, without its end and what it has over
