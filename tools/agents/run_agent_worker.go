@@ -11,8 +11,6 @@ import (
 	"toolcrib/tools/agents/internal/model"
 )
 
-const howWorker = howModel + `; or name a coding agent that is installed: agents: {executors: {claude: {kind: claude, key: "${CLAUDE_CODE_OAUTH_TOKEN}"}}}; toolcrib help agents`
-
 // ask sets who works on a run: the model or executor that the call names, that of the preset,
 // or the first executor where there is no model.
 func (s *spec) ask(set *Settings, preset Preset, named string) {

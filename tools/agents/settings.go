@@ -117,3 +117,5 @@ func (set *Settings) models(names []string) ([]model.Endpoint, error) {
 }
 
 const howModel = `add one to the configuration: agents: {models: {main: {provider: anthropic, model: NAME, key: "${ANTHROPIC_API_KEY}"}}}`
+
+const howWorker = howModel + `; or name a coding agent that is installed: agents: {executors: {claude: {kind: claude, key: "${CLAUDE_CODE_OAUTH_TOKEN}"}}}; toolcrib help agents`

@@ -6,10 +6,10 @@
 // are those of any agent: with the rules, the records and the limits of the run. What it prints
 // becomes the records of the run.
 //
-// Start at [Executor.Run]: run.go makes records of what happens and holds the limits, kinds.go
-// says how each program is started, claude.go and the like read what they print, serve.go is the
-// MCP server, program.go the process, prompt.go what the program is told. The package imports the
-// loop for its records, and must not import a category.
+// Start at [Run.Do]: run.go follows a program and carries out its calls, rounds.go makes records
+// of what happens, kinds.go says how each program is started, claude.go and the like read what
+// they print, serve.go is the MCP server, program.go the process, prompt.go what the program is
+// told. The package imports the loop for its records, and must not import a category.
 package executor
 
 import (

@@ -45,7 +45,7 @@ func quoted(v any) string {
 }
 
 func (f *fake) play(script string) {
-	for _, step := range strings.Split(script, "; ") {
+	for step := range strings.SplitSeq(script, "; ") {
 		what, rest, _ := strings.Cut(step, " ")
 		switch what {
 		case "turn":

@@ -99,7 +99,7 @@ func (h *host) run(in *bufio.Reader) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // that of the sandbox goes with it
 	socket := filepath.Join(dir, "s")
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
