@@ -56,6 +56,7 @@ var figures = map[string]figure{
 	"codex":         clients.Codex,
 	"gemini":        clients.Gemini,
 	"unattended":    clients.Unattended,
+	"executors":     clients.Executors,
 	"sdk":           clients.SDK,
 	"kernel":        terminals.Kernel,
 	"load":          clients.Load,

@@ -4,13 +4,16 @@ import (
 	"log/slog"
 
 	"toolcrib/tools"
+	"toolcrib/tools/agents/internal/inside"
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
 )
 
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
 	d := New(s.Caller, s.Database())
+	d.Sandbox, d.Restarts = s.Sandbox(), s.Restarts
 	s.Works = append(s.Works, d)
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
@@ -29,11 +32,15 @@ type Deps struct {
 	// Database keeps the runs of agents.
 	Database *database.Source
 	Settings *tools.SettingsOf[Settings]
+	// Sandbox runs executors; Restarts reports whether this binary can be started as a part of
+	// one, because it calls Program at its start.
+	Sandbox  *sandbox.Engine
+	Restarts bool
 
 	desk *desk
 }
 
-// New returns the state. It opens nothing.
+// New returns the state, without a sandbox. It opens nothing.
 func New(caller tools.Caller, source *database.Source) Deps {
 	d := Deps{Caller: caller, Database: source, desk: &desk{
 		caller: caller, database: source, log: slog.New(slog.DiscardHandler), live: map[string]*live{}, keepers: map[string]*keeper{},
@@ -47,6 +54,10 @@ func New(caller tools.Caller, source *database.Source) Deps {
 	})
 	return d
 }
+
+// Program reports whether this process is a part of an executor, and if so runs it. args is the
+// command line without the program's name.
+func Program(args []string) (exit int, was bool) { return inside.Program(args) }
 
 // Tools returns the tools of the category.
 func Tools(d Deps) []tools.Tool {

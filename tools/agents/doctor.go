@@ -2,25 +2,45 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/agents/internal/executor"
 	"toolcrib/tools/agents/internal/model"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
-// examine asks every configured model for a word.
+// examine asks every configured model for a word, and looks for the programs of executors.
 func (d Deps) examine(ctx context.Context) []tools.Finding {
 	set := d.Settings.Now()
-	if len(set.Agents.Models) == 0 {
-		return []tools.Finding{{State: tools.Missing, What: "agents", Say: "there is no run_agent, since no model is configured: " + howModel}}
+	if !set.Has(modelsSetting) {
+		return []tools.Finding{{State: tools.Missing, What: "agents", Say: "there is no run_agent, since no model and no executor is configured: " + howWorker}}
 	}
 	var found []tools.Finding
 	for _, name := range slices.Sorted(maps.Keys(set.Agents.Models)) {
 		found = append(found, examineModel(ctx, name, set.Agents.Models[name]))
 	}
+	for _, name := range slices.Sorted(maps.Keys(set.Agents.Executors)) {
+		found = append(found, d.examineExecutor(name, set.Agents.Executors[name]))
+	}
 	return found
+}
+
+func (d Deps) examineExecutor(name string, e executor.Executor) tools.Finding {
+	f := tools.Finding{State: tools.Broken, What: "executor"}
+	path, err := e.Find()
+	switch {
+	case err != nil:
+		f.Say = fmt.Sprintf("%s: its program is not found: %v", name, err)
+	case d.Sandbox.Level() == sandbox.Landlock:
+		f.Say = name + ": " + path + " is found, but programs have no network at the level landlock of the sandbox"
+	default:
+		f.State, f.Say = tools.Fine, name+": "+path
+	}
+	return f
 }
 
 func examineModel(ctx context.Context, name string, endpoint model.Endpoint) tools.Finding {

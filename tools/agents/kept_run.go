@@ -18,6 +18,7 @@ type spec struct {
 	Title       string          `json:"title"`
 	Agent       string          `json:"agent,omitempty"`
 	Models      []string        `json:"models,omitempty"`
+	Executor    string          `json:"executor,omitempty"` // in the place of models
 	System      string          `json:"system,omitempty"`
 	Tools       []string        `json:"tools,omitempty"`
 	Limits      loop.Limits     `json:"limits"`

@@ -33,7 +33,7 @@ type RunAgentIn struct {
 	Agent        string        `json:"agent,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Preset of the configuration." alias:"preset,subagent_type"`
 	Tools        []string      `json:"tools,omitempty" jsonschema:"maxItems=64" jsonschema_description:"Tools and toolsets it may call; default those that only read."`
 	ContextPaths []string      `json:"context_paths,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Files it is shown at first." path:"file" alias:"files"`
-	Model        string        `json:"model,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Name of a configured model."`
+	Model        string        `json:"model,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Name of a configured model or executor."`
 	System       string        `json:"system,omitempty" jsonschema:"maxLength=20000" jsonschema_description:"More instructions, such as a role." alias:"system_prompt"`
 	MaxRounds    int           `json:"max_rounds,omitempty" jsonschema:"minimum=0,maximum=100" jsonschema_description:"Turns of its model; default 15." alias:"max_turns"`
 	MaxTokens    int           `json:"max_tokens,omitempty" jsonschema:"minimum=0,maximum=100000000" jsonschema_description:"Tokens in all; default 100000."`
@@ -73,7 +73,7 @@ func runAgentTool(d Deps) tools.Tool {
 		// The tools that the agent calls have the effects, and their calls have their own records.
 		Access: tools.Delegates, Effects: tools.None, Streams: true, Timeout: time.Hour,
 		Limits: tools.Limits{Facts: map[string]any{"rounds": usualRounds, "tokens": usualTokens}},
-		Needs:  []tools.Need{{Setting: modelsSetting, How: howModel}},
+		Needs:  []tools.Need{{Setting: modelsSetting, How: howWorker}},
 		Examples: []tools.Example[RunAgentIn]{{
 			Say:  "a question about many files",
 			In:   RunAgentIn{Task: "Find every place where a context is stored in a struct. Answer with file:line and the name of the struct.", Tools: []string{"read_files"}},
@@ -163,9 +163,7 @@ func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in Run
 		System:      strings.TrimSpace(preset.System + "\n\n" + in.System),
 		Temperature: cmp.Or(in.Temperature, preset.Temperature), Thinking: cmp.Or(in.Thinking, preset.Thinking),
 	}
-	if in.Model != "" {
-		s.Models = []string{in.Model}
-	}
+	s.ask(set, preset, in.Model)
 	if len(in.Tools) > 0 {
 		s.Tools = in.Tools
 	}
@@ -177,7 +175,7 @@ func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in Run
 			return spec{}, err
 		}
 	}
-	if _, err := set.models(s.Models); err != nil {
+	if err := set.able(s); err != nil {
 		return spec{}, err
 	}
 	if _, err := a.chosen(ctx, s.Tools); err != nil {
@@ -279,7 +277,7 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 	}
 	s.Limits = limits.After(loop.Sum(records))
 	if in.Model != "" {
-		s.Models = []string{in.Model}
+		s.ask(a.Settings.Now(), preset, in.Model)
 	}
 	if len(in.Tools) > 0 {
 		s.Tools = in.Tools
@@ -349,22 +347,15 @@ func (a *agents) contextOf(ctx context.Context, paths []string) (string, error) 
 
 // work runs the loop of a run to its end.
 func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec) (RunAgentOut, error) {
-	set := a.Settings.Now()
-	endpoints, err := set.models(s.Models)
-	if err != nil {
-		return RunAgentOut{}, err
-	}
 	chosen, err := a.chosen(ctx, s.Tools)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	client, err := clientOf(endpoints)
+	w, err := a.worker(s, chosen)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	defer client.Close()
-	ask := model.Client{Do: client.Do}
-	window, output := endpoints[0].Tokens()
+	defer w.close()
 	receipt := &receipt{}
 	session := *tools.Session(ctx)
 	session.Group = cmp.Or(session.Group, here.id) // what an agent's own agents change is its change
@@ -374,10 +365,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	var saying lines
 	l := &loop.Loop{
 		System: system(ctx, s.System, chosen.asks), Tools: chosen.tools, Limits: s.Limits, Temperature: s.Temperature, Thinking: s.Thinking,
-		Output: s.Output, Window: window, MaxOutput: output, Journal: store.Journal(here.id), Now: time.Now,
-		Model: func(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Use, error) {
-			return ask.Turn(ctx, endpoints, r, on)
-		},
+		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id), Now: time.Now, Model: w.turn,
 		Call: a.caller(inside, chosen, receipt),
 		Watch: func(e model.Event) {
 			for _, line := range saying.add(e) {
@@ -389,7 +377,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 				a.desk.leave(here) // so that it can go on at once
 			}
 			if r.Use != nil {
-				tools.Used(ctx, usageOf(cmp.Or(r.From, endpoints[0].String()), *r.Use, r.Cost))
+				tools.Used(ctx, usageOf(cmp.Or(r.From, w.name), *r.Use, r.Cost))
 			}
 			for _, line := range []string{saying.end(), brief(r)} {
 				if line != "" {
@@ -406,11 +394,11 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 			return RunAgentOut{}, err
 		}
 	}
-	outcome, err := l.Run(ctx)
+	outcome, err := w.run(inside, l)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	return RunAgentOut{id: here.id, spec: s, outcome: outcome, receipt: receipt, model: endpoints[0].String()}, nil
+	return RunAgentOut{id: here.id, spec: s, outcome: outcome, receipt: receipt, model: w.name}, nil
 }
 
 // usageOf is what a turn of a model has taken, for the statistics.

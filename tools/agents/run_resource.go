@@ -177,7 +177,7 @@ func step(r loop.Record) string {
 }
 
 func (d Deps) listRuns(ctx context.Context) ([]tools.Resource, error) {
-	if len(d.Settings.Now().Agents.Models) == 0 {
+	if !d.Settings.Now().Has(modelsSetting) {
 		return nil, nil // nothing is opened for those who have no agents
 	}
 	session := tools.Session(ctx)

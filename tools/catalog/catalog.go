@@ -85,6 +85,9 @@ func Program(args []string) (exit int, was bool) {
 	if exit, was := documents.Program(args); was {
 		return exit, true
 	}
+	if exit, was := agents.Program(args); was {
+		return exit, true
+	}
 	return code.Program(args)
 }
 

@@ -77,6 +77,7 @@ var layers = []struct {
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},            // it speaks of commands in the terms of the contract
 	{"tools/agents/internal/model", []string{"tools", "tools/outbound", "workspace/redact"}}, // it tells why a request failed
 	{"tools/agents/internal/loop", []string{"@sibling"}},
+	{"tools/agents/internal/executor", []string{"tools", "tools/outbound", "tools/internal/...", "@sibling"}},                                             // it starts programs for a call, with a guard of their own
 	{"tools/agents/internal/runs", []string{"tools", "tools/internal/database", "workspace", "@sibling"}},                                                 // its errors are those of tools
 	{"tools/bridge/internal/find", []string{"schema", "tools/internal/lexical"}},                                                                          // it counts slips as names of arguments do
 	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
@@ -130,7 +131,7 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"toolcrib/tools/outbound", []string{"tools/agents/internal/model", "tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/agents", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/agents/internal/executor", "tools/agents/internal/model", "tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/agents", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"tools/durable"}, "what lasts runs on an engine of one place"},
 	{"toolcrib/tools/durable", []string{"tools/agents", "tools/schedule"}, "what lasts is for those who need it"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
@@ -146,7 +147,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "workspace/state/postgres", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "server/config", "server/cli", "server/cli/internal/clientfile", "server/cli/internal/unitfile", "server/telemetry", "server/daemon", "tools/documents/internal/vector"}
+	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "workspace/state/postgres", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "server/config", "server/cli", "server/cli/internal/clientfile", "server/cli/internal/unitfile", "server/telemetry", "server/daemon", "tools/documents/internal/vector", "tools/agents/internal/inside"}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/deny", "workspace/fileindex", "workspace/recorder"}
 )

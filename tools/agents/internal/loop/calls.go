@@ -93,7 +93,7 @@ func (r *run) submitted(ctx context.Context, c *model.Call) error {
 			return err
 		}
 		if r.wrong >= mostWrong {
-			return r.end(ctx, Failed, noOutput)
+			return r.end(ctx, Failed, NoOutput)
 		}
 		return nil
 	}
@@ -104,7 +104,7 @@ func (r *run) submitted(ctx context.Context, c *model.Call) error {
 }
 
 func (r *run) answer(ctx context.Context, c *model.Call, text string, failed bool, took time.Duration) error {
-	return r.write(ctx, Record{Kind: Result, Call: c.ID, Tool: c.Name, Text: cutText(text, mostResult), Error: failed, MS: took.Milliseconds()})
+	return r.write(ctx, Record{Kind: Result, Call: c.ID, Tool: c.Name, Text: Kept(text), Error: failed, MS: took.Milliseconds()})
 }
 
 // carryOut carries out calls at once, and keeps their results in the order of the calls. Equal
@@ -182,6 +182,9 @@ func stopped(ctx context.Context) string {
 	}
 	return "the run was stopped"
 }
+
+// Kept returns a result as the records have it: without the middle of a long one.
+func Kept(text string) string { return cutText(text, mostResult) }
 
 // cutText keeps the beginning and the end of a long text.
 func cutText(text string, most int) string {

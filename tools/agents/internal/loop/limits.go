@@ -49,8 +49,8 @@ func fresh(u model.Use) int { return u.In + u.CacheWrite + u.Out }
 // nearly is the part of a limit at which the model is told of it.
 const nearly = .9
 
-// reached returns the limit that has been reached, and the one that nearly has; "" = none.
-func (l Limits) reached(s Spent) (over, near string) {
+// Reached returns the limit that has been reached, and the one that nearly has; "" = none.
+func (l Limits) Reached(s Spent) (over, near string) {
 	for _, limit := range []struct {
 		name      string
 		used, may float64
@@ -69,4 +69,14 @@ func (l Limits) reached(s Spent) (over, near string) {
 		}
 	}
 	return "", near
+}
+
+// FinalText tells an agent that its next turn is its last.
+func FinalText(limit string) string {
+	return fmt.Sprintf("The limit of %s is reached: you cannot call tools any more. Hand back what you have found and done, and say what is missing.", limit)
+}
+
+// HintText tells an agent that it is near a limit.
+func HintText(limit string) string {
+	return fmt.Sprintf("Nine tenths of the limit of %s are used. Finish with what you have.", limit)
 }

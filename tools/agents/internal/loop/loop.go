@@ -60,11 +60,16 @@ type Outcome struct {
 // submit is the tool by which an agent gives a result with a schema.
 const submit = "submit"
 
+// Submit returns that tool for a run with a schema.
+func (l *Loop) Submit() model.Tool {
+	return model.Tool{Name: submit, Description: "Gives the result of your task. Call it once, at the end.", Schema: l.Output}
+}
+
 // Limits of the loop itself.
 const (
-	mostWrong   = 3 // results that do not fit the schema, or answers without one
-	lastGrace   = time.Minute
-	compactFrom = .75 // of the window
+	mostWrong   = 3           // results that do not fit the schema, or answers without one
+	LastGrace   = time.Minute // for the last turn
+	compactFrom = .75         // of the window
 )
 
 // run is a run at work.
@@ -117,6 +122,9 @@ func (r *run) outcome() Outcome {
 // it gets no end, and Run returns this error.
 var ErrLeft = errors.New("another process goes on with the run")
 
+// OutcomeOf returns how a run has ended, by its records, the last of which says so.
+func OutcomeOf(records []Record) Outcome { return (&run{state: read(records)}).outcome() }
+
 // errTime is the cause of a context that ends at the limit of time.
 var errTime = errors.New("the run's time is up")
 
@@ -151,7 +159,7 @@ func (r *run) step(ctx, work context.Context) error {
 	case ctx.Err() != nil:
 		return r.end(ctx, Cancelled, reason(ctx))
 	}
-	over, near := r.Limits.reached(r.spent)
+	over, near := r.Limits.Reached(r.spent)
 	if work.Err() != nil {
 		over = r.Limits.Time.String()
 	}
@@ -159,9 +167,9 @@ func (r *run) step(ctx, work context.Context) error {
 	case r.final != "":
 		return r.lastTurn(ctx)
 	case over != "":
-		return r.write(ctx, Record{Kind: Final, Tool: over, Text: fmt.Sprintf("The limit of %s is reached: you cannot call tools any more. Hand back what you have found and done, and say what is missing.", over)})
+		return r.write(ctx, Record{Kind: Final, Tool: over, Text: FinalText(over)})
 	case near != "" && !r.hinted[near]:
-		return r.write(ctx, Record{Kind: Hint, Tool: near, Text: fmt.Sprintf("Nine tenths of the limit of %s are used. Finish with what you have.", near)})
+		return r.write(ctx, Record{Kind: Hint, Tool: near, Text: HintText(near)})
 	}
 	return r.turn(work)
 }
@@ -184,7 +192,7 @@ func (r *run) request() model.Request {
 		request.Tools = append(request.Tools, t.Tool)
 	}
 	if r.Output != nil {
-		request.Tools = append(request.Tools, model.Tool{Name: submit, Description: "Gives the result of your task. Call it once, at the end.", Schema: r.Output})
+		request.Tools = append(request.Tools, r.Submit())
 	}
 	return request
 }
@@ -274,16 +282,17 @@ func (r *run) limit() int {
 // missing asks for the result, until it has been wrong or missing too often.
 func (r *run) missing(ctx context.Context) error {
 	if r.wrong+1 >= mostWrong {
-		return r.end(ctx, Failed, noOutput)
+		return r.end(ctx, Failed, NoOutput)
 	}
 	return r.write(ctx, Record{Kind: Hint, Tool: submit, Text: "You have not given your result: call submit."})
 }
 
-const noOutput = "the agent gave no result that fits the schema"
+// NoOutput is why a run with a schema failed.
+const NoOutput = "the agent gave no result that fits the schema"
 
 // lastTurn lets the agent hand back what it has, without tools.
 func (r *run) lastTurn(ctx context.Context) error {
-	grace, cancel := context.WithTimeout(ctx, lastGrace)
+	grace, cancel := context.WithTimeout(ctx, LastGrace)
 	defer cancel()
 	request := r.request()
 	request.Last = true

@@ -68,6 +68,16 @@ func (z *zygote) names(canonical string) []string {
 	return nil
 }
 
+// frozen returns restrictions that keep a program from changing the roots.
+func (z *zygote) frozen() (list []sandboxinit.Restriction) {
+	for _, d := range z.view.Roots {
+		for _, at := range z.names(d.Path) {
+			list = append(list, sandboxinit.Restriction{Path: at, Kind: sandboxinit.ReadOnly, Directory: true})
+		}
+	}
+	return list
+}
+
 // maskedAbove reports whether a path lies in a masked directory.
 func maskedAbove(path string, restrictions map[string]sandboxinit.Restriction) bool {
 	for dir := filepath.Dir(path); dir != "/"; dir = filepath.Dir(dir) {

@@ -130,3 +130,24 @@ func TestCoversAreToldWhereTheyLack(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestReadOnly(t *testing.T) {
+	b := newBox(t, sandbox.Full)
+	if err := os.WriteFile(filepath.Join(b.dir, "a"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	root, err := tools.Resolve(b.ctx, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for readOnly, want := range map[bool]int{true: 1, false: 0} {
+		p, err := b.Start(b.ctx, sandbox.Command{Args: []string{"/bin/sh", "-c", "cat a && echo x >/tmp/x && { echo x >>a; } 2>/dev/null"}, Dir: root, ReadOnly: readOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Done()
+		if (p.Exit().Code != 0) != (want != 0) {
+			t.Errorf("read-only %v: exit %d", readOnly, p.Exit().Code)
+		}
+	}
+}

@@ -114,10 +114,12 @@ type Command struct {
 	Network  bool // it may reach the network, as far as Options allow
 	// Guard decides which hosts it reaches, instead of Options and of what the user has
 	// allowed in the session; nil = these. At level None it has no effect.
-	Guard  *outbound.Guard
-	Tool   string // the author of its changes in the history of files
-	Self   bool   // run this binary; Args[0] is only its name
-	Limits Limits // for fields that the options leave zero
+	Guard *outbound.Guard
+	// ReadOnly keeps the program from changing the workspace, at level Full.
+	ReadOnly bool
+	Tool     string // the author of its changes in the history of files
+	Self     bool   // run this binary; Args[0] is only its name
+	Limits   Limits // for fields that the options leave zero
 }
 
 // Size is the size of a terminal, in characters.
