@@ -156,7 +156,7 @@ func clientOver(t *testing.T, over, root string) *client.Client {
 		for line := range lines.lines {
 			if url := regexp.MustCompile(`http://[^ "]+/mcp`).FindString(line); url != "" {
 				var err error
-				if way, err = transport.NewStreamableHTTP(url, transport.WithContinuousListening()); err != nil {
+				if way, err = transport.NewStreamableHTTP(url, transport.WithContinuousListening()); err != nil { //nolint:staticcheck // clients of that era have it
 					t.Fatal(err)
 				}
 				break

@@ -28,7 +28,7 @@ func TestScheduleFollowed(t *testing.T) {
 			}
 			var follow mcp.SubscribeRequest
 			follow.Params.URI = uri
-			if err := c.Subscribe(t.Context(), follow); err != nil {
+			if err := c.Subscribe(t.Context(), follow); err != nil { //nolint:staticcheck // clients of that era subscribe
 				t.Fatal(err)
 			}
 			var read mcp.ReadResourceRequest
