@@ -8,7 +8,7 @@ import (
 
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
-	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil)}
+	d := Deps{Caller: s.Caller, Database: s.Database(), Settings: tools.NewSettings(Settings{}, nil), PresetDirs: userDirectories()}
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
 		Guide:    "ask_user asks the user; run_agent gives a task to another model",
@@ -26,6 +26,8 @@ type Deps struct {
 	// Database keeps the runs of agents.
 	Database *database.Source
 	Settings *tools.SettingsOf[Settings]
+	// PresetDirs are the user's directories with files of presets.
+	PresetDirs []string
 }
 
 // Tools returns the tools of the category.

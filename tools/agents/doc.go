@@ -3,8 +3,8 @@
 //
 // Start at [Category]; each tool is one file, and those whose names begin with its name:
 // parallel_calls_order.go says which calls must not overtake each other, parallel_calls_share.go
-// divides the room of a result, run_agent_tools.go chooses the tools of an agent. Below,
-// internal/model asks models, internal/loop is the loop of an agent, and internal/runs keeps its
-// steps. Calls go through the [tools.Caller] of Deps, and so pass all
-// stages of a call. The package must not import another category, server or mcp-go.
+// divides the room of a result, run_agent_tools.go chooses the tools of an agent, and preset_files.go
+// finds the files of presets. Below, internal/model asks models, internal/loop is the loop of an
+// agent, internal/runs keeps its steps, and internal/presets reads files of presets. Calls go
+// through the [tools.Caller] of Deps, and so pass all stages of a call. The package must not import another category, server or mcp-go.
 package agents

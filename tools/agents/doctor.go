@@ -2,8 +2,10 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/tools"
@@ -19,6 +21,40 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 	var found []tools.Finding
 	for _, name := range slices.Sorted(maps.Keys(set.Agents.Models)) {
 		found = append(found, examineModel(ctx, name, set.Agents.Models[name]))
+	}
+	return append(found, d.examinePresets(ctx)...)
+}
+
+// examinePresets says what of the files of presets counts, and what is wrong with them.
+func (d Deps) examinePresets(ctx context.Context) []tools.Finding {
+	set := d.Settings.Now()
+	var found []tools.Finding
+	taken := map[string]string{}
+	for name := range set.Agents.Presets {
+		taken[name] = "the configuration"
+	}
+	for _, f := range d.presetFiles(ctx) {
+		state, say := tools.Fine, f.Name
+		add := func(format string, args ...any) {
+			state = tools.Missing
+			say += fmt.Sprintf(format, args...)
+		}
+		_, unknown := set.known(f.Models)
+		switch {
+		case f.err != nil:
+			state, say = tools.Broken, flaw(f.err)
+		case taken[f.Name] != "":
+			add(" does not count, since %s has one of this name", taken[f.Name])
+		default:
+			taken[f.Name] = f.path
+			if len(unknown) > 0 {
+				add("; no model is called %s", strings.Join(unknown, ", "))
+			}
+			if len(f.Unknown) > 0 {
+				add("; fields that mean nothing here: %s", strings.Join(f.Unknown, ", "))
+			}
+		}
+		found = append(found, tools.Finding{State: state, What: "preset", Say: tools.Visible(f.path + ": " + say)})
 	}
 	return found
 }

@@ -15,6 +15,7 @@ const runAgentName = "run_agent"
 type spec struct {
 	Title       string          `json:"title"`
 	Agent       string          `json:"agent,omitempty"`
+	Notes       []string        `json:"notes,omitempty"` // what of the preset's file does not count
 	Models      []string        `json:"models,omitempty"`
 	System      string          `json:"system,omitempty"`
 	Tools       []string        `json:"tools,omitempty"`

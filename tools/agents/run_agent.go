@@ -30,7 +30,7 @@ var runAgentDoc string
 // RunAgentIn says what an agent is to do.
 type RunAgentIn struct {
 	Task         string        `json:"task,omitempty" jsonschema:"maxLength=100000" jsonschema_description:"What to do and what to hand back, with all that the agent must know." alias:"prompt,instruction,goal"`
-	Agent        string        `json:"agent,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Preset of the configuration." alias:"preset,subagent_type"`
+	Agent        string        `json:"agent,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Preset, of the configuration or a file." alias:"preset,subagent_type"`
 	Tools        []string      `json:"tools,omitempty" jsonschema:"maxItems=64" jsonschema_description:"Tools and toolsets it may call; default those that only read."`
 	ContextPaths []string      `json:"context_paths,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Files it is shown at first." path:"file" alias:"files"`
 	Model        string        `json:"model,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Name of a configured model."`
@@ -156,16 +156,20 @@ func depth(ctx context.Context) int {
 // begin keeps a new run.
 func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in RunAgentIn) (spec, error) {
 	set := a.Settings.Now()
-	preset, ok := set.Agents.Presets[in.Agent]
-	if in.Agent != "" && !ok {
-		return spec{}, tools.Errorf(tools.NotFound, "no agent is called %q", in.Agent).WithHint("%s", set.presetNames())
+	of, err := a.preset(ctx, in.Agent)
+	if err != nil {
+		return spec{}, err
+	}
+	preset, notes, err := a.fit(ctx, of, in.Tools)
+	if err != nil {
+		return spec{}, err
 	}
 	limits, err := limitsOf(in, preset)
 	if err != nil {
 		return spec{}, err
 	}
 	s := spec{
-		Title: title(in.Task), Agent: in.Agent, Models: preset.Models, Tools: preset.Tools, Limits: limits,
+		Title: title(in.Task), Agent: in.Agent, Notes: notes, Models: preset.Models, Tools: preset.Tools, Limits: limits,
 		System:      strings.TrimSpace(preset.System + "\n\n" + in.System),
 		Temperature: cmp.Or(in.Temperature, preset.Temperature), Thinking: cmp.Or(in.Thinking, preset.Thinking),
 	}
@@ -236,19 +240,6 @@ func title(task string) string {
 	return oneLine(line, 80)
 }
 
-// presetNames lists the presets.
-func (set *Settings) presetNames() string {
-	var lines []string
-	for name, p := range set.Agents.Presets {
-		lines = append(lines, strings.TrimSuffix(name+": "+p.Description, ": "))
-	}
-	if len(lines) == 0 {
-		return "no preset is configured: leave agent out"
-	}
-	slices.Sort(lines)
-	return "there are " + strings.Join(lines, "; ")
-}
-
 // resume prepares a run to go on, or a new one that begins like it.
 func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (string, spec, error) {
 	run, err := store.Get(ctx, in.Resume.Run, tools.Session(ctx).Principal)
@@ -278,8 +269,11 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 		return "", spec{}, tools.Errorf(tools.Conflict, "run %s seems to be at work in another process: its last step is %s old", run.ID, durations.Rough(time.Since(last.At))).
 			WithHint("wait, or read %s%s", runURI, run.ID)
 	}
-	preset := a.Settings.Now().Agents.Presets[s.Agent]
-	limits, err := limitsOf(in, preset)
+	of, err := a.preset(ctx, s.Agent)
+	if err != nil {
+		return "", spec{}, err
+	}
+	limits, err := limitsOf(in, of.Preset)
 	if err != nil {
 		return "", spec{}, err
 	}

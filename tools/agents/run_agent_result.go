@@ -44,6 +44,9 @@ func (o RunAgentOut) Text() string {
 		fmt.Fprintf(&b, ", cost %.4g", out.Spent.Cost)
 	}
 	b.WriteByte('\n')
+	for _, note := range o.spec.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
 	b.WriteString(o.receipt.text())
 	switch {
 	case out.Status == loop.InputRequired:

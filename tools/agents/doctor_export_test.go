@@ -1,0 +1,4 @@
+package agents
+
+// Examine is what doctor asks.
+var Examine = Deps.examine
