@@ -15,6 +15,7 @@ func Category(s *services.Services) tools.Category {
 		Settings: d.Settings,
 		Tools:    Tools(d),
 		Sources:  Sources(d),
+		Commands: []tools.UserCommand{command(d)},
 		Doctor:   d.examine,
 	}
 }

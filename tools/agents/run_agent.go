@@ -301,9 +301,6 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 	return run.ID, s, nil
 }
 
-// stillAtWork is the age of the last step of a run at which its process is taken for dead.
-const stillAtWork = 3 * time.Minute
-
 // said returns what a call that goes on with a run says to the agent.
 func said(in RunAgentIn, last loop.Record) ([]loop.Record, error) {
 	var more []loop.Record
@@ -349,6 +346,8 @@ func (a *agents) contextOf(ctx context.Context, paths []string) (string, error) 
 
 // work runs the loop of a run to its end.
 func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec) (RunAgentOut, error) {
+	ctx, end := store.Stopped(ctx, id)
+	defer end()
 	set := a.Settings.Now()
 	endpoints, err := set.models(s.Models)
 	if err != nil {

@@ -86,13 +86,6 @@ func (o RunAgentOut) Meta() map[string]any {
 	}}
 }
 
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // questions returns those of a call of ask_user, for people.
 func questions(arguments json.RawMessage) string {
 	var in struct {
@@ -141,29 +134,13 @@ func (r *receipt) call(t tools.Tool, arguments json.RawMessage) {
 	if t.Access != tools.Exec && t.Access != tools.External {
 		return
 	}
-	var in map[string]any
-	_ = json.Unmarshal(arguments, &in)
-	what := strings.TrimSpace(t.Name + " " + subject(in))
+	what := strings.TrimSpace(t.Name + " " + subject(arguments))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.calls == nil {
 		r.calls = map[string]int{}
 	}
 	r.calls[what]++
-}
-
-// subject returns the first line of what a call runs or asks for.
-func subject(arguments map[string]any) string {
-	for _, key := range []string{"command", "url", "query", "code"} {
-		if text, ok := arguments[key].(string); ok {
-			line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-			if more {
-				line += " ..."
-			}
-			return line
-		}
-	}
-	return ""
 }
 
 func (r *receipt) list() []string {

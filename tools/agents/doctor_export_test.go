@@ -1,4 +1,0 @@
-package agents
-
-// Examine is what doctor asks.
-var Examine = Deps.examine
