@@ -107,6 +107,7 @@ var figures = map[string]figure{
 	"web":           web.Web,
 	"together":      agents.Together,
 	"codemode":      agents.Codemode,
+	"models":        agents.Models,
 	"storage":       state.Storage,
 	"memory":        state.Memory,
 	"durable":       lasting.Durable,
