@@ -60,6 +60,9 @@ func (d Deps) examinePresets(ctx context.Context) []tools.Finding {
 }
 
 func examineModel(ctx context.Context, name string, endpoint model.Endpoint) tools.Finding {
+	if endpoint.OfClient() {
+		return tools.Finding{State: tools.Fine, What: "model", Say: name + ": " + endpoint.String() + " is asked where a client offers sampling"}
+	}
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

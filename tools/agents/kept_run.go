@@ -36,7 +36,9 @@ type spec struct {
 func clientOf(endpoints []model.Endpoint) (*outbound.Client, error) {
 	var urls []string
 	for _, e := range endpoints {
-		urls = append(urls, e.Base())
+		if !e.OfClient() {
+			urls = append(urls, e.Base())
+		}
 	}
 	return outbound.To(urls...)
 }

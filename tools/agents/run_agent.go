@@ -357,12 +357,19 @@ func (a *agents) work(ctx context.Context, store *runs.Store, id string, s spec)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
+	endpoints, chosen, note, err := sampled(ctx, endpoints, chosen, s)
+	if err != nil {
+		return RunAgentOut{}, err
+	}
+	if note != "" {
+		s.Notes = append(slices.Clip(s.Notes), note)
+	}
 	client, err := clientOf(endpoints)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
 	defer client.Close()
-	ask := model.Client{Do: client.Do}
+	ask := model.Client{Do: client.Do, Sample: tools.Session(ctx).Sample}
 	window, output := endpoints[0].Tokens()
 	receipt := &receipt{}
 	inside := tools.WithChanges(context.WithValue(ctx, depthKey{}, depth(ctx)+1), receipt.changed)
