@@ -68,6 +68,7 @@ func TestSampling(t *testing.T) {
 		w := serveHTTP(t, newServer(t, with(sampler())), server.HTTP{Auth: gate(t)})
 		session := w.hello(`{"sampling":{}}`)
 		res := w.open(t.Context(), eras()[0].call("1", "sampler", "", ""), session)
+		defer res.Body.Close()
 		last := ""
 		for message := range events(res.Body) {
 			last = message

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -262,9 +263,7 @@ func (t trial) try(u *harness.ToolUser, service *fake) error {
 	} else {
 		args["model"] = t.id
 	}
-	for key, value := range t.args {
-		args[key] = value
-	}
+	maps.Copy(args, t.args)
 	begin := time.Now()
 	got, err := u.Use("run_agent", args)
 	took := time.Since(begin)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"toolcrib/tools"
@@ -144,14 +145,14 @@ func (s *Store) Find(ctx context.Context, prefix, principal string) (Run, error)
 	case len(list) == 0 || prefix == "":
 		return Run{}, tools.Errorf(tools.NotFound, "there is no run %s", tools.Visible(prefix)).WithHint("runs are kept for 30 days")
 	case len(list) > 1 && list[0].ID != prefix:
-		names := ""
+		var names []string
 		for _, r := range list[:min(len(list), mostAlike)] {
-			names += " " + r.ID
+			names = append(names, r.ID)
 		}
 		if len(list) > mostAlike {
-			names += " ..."
+			names = append(names, "...")
 		}
-		return Run{}, tools.Errorf(tools.InvalidArgument, "%s begins several runs:%s", prefix, names)
+		return Run{}, tools.Errorf(tools.InvalidArgument, "%s begins several runs: %s", prefix, strings.Join(names, " "))
 	}
 	return list[0], nil
 }
