@@ -245,6 +245,10 @@ func (l *link) call(r *request, from *origin) mcp.JSONRPCMessage {
 	}
 	if r.msg.Modern() {
 		call.Reply = reply(r.msg)
+	} else if from.client.Sampling {
+		call.Session.Sample = func(ctx context.Context, params any) (json.RawMessage, error) {
+			return r.ask(ctx, string(mcp.MethodSamplingCreateMessage), params)
+		}
 	}
 	if task := l.mayLast(from, call); task != nil {
 		return l.lasting(r, from, call, task)
@@ -392,7 +396,7 @@ func (p peer) client() tools.Client {
 	_, takesTasks := p.caps.Extensions[string(tools.Tasks)]
 	return tools.Client{
 		Name: clipped(p.info.Name), Version: clipped(p.info.Version), Protocol: p.version,
-		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil,
+		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil, SamplingTools: p.caps.Sampling != nil && p.caps.Sampling.Tools != nil,
 		Tasks: takesTasks && mcp.IsModernProtocol(p.version),
 	}
 }

@@ -48,6 +48,8 @@ type UserCommand struct {
 	Args  string // shown after the flags in its usage line
 	Short string // one line, for the list of commands
 	Long  string // the rest of its help; it begins with a line break
+	// JSON: it takes the flag --json. Run is then called with --json before the arguments.
+	JSON bool
 	// Run carries it out. ctx has a session with the workspace, and the settings were applied.
 	// Its error is one line; a [UsageError] says how the command line is wrong.
 	Run func(ctx context.Context, args []string, in io.Reader, out io.Writer) error

@@ -30,6 +30,9 @@ type SessionInfo struct {
 	// Lasting reports whether the call may take as long as it needs: the protocol gives its
 	// client a handle for a long call, so the tool makes none.
 	Lasting bool
+	// Sample asks the client's model by the params of sampling/createMessage, and returns the
+	// result. nil = the client has none, or its revision cannot be asked during a call.
+	Sample func(ctx context.Context, params any) (json.RawMessage, error)
 	// Once reports whether the process, with everything that it started, ends with the call.
 	Once bool
 }
@@ -51,8 +54,8 @@ type Client struct {
 	Protocol string
 	// Forms reports whether the client can show a form to its user.
 	Forms bool
-	// Sampling reports whether the client can ask its model.
-	Sampling bool
+	// Sampling reports whether the client can ask its model, and SamplingTools whether with tools.
+	Sampling, SamplingTools bool
 	// Tasks reports whether the client accepts a task as the answer to a long call.
 	Tasks bool
 }

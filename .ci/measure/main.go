@@ -109,6 +109,7 @@ var figures = map[string]figure{
 	"together":      agents.Together,
 	"codemode":      agents.Codemode,
 	"agents":        agents.Runs,
+	"models":        agents.Models,
 	"storage":       state.Storage,
 	"memory":        state.Memory,
 	"durable":       lasting.Durable,

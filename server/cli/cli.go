@@ -90,7 +90,7 @@ func commands(categories []tools.Category) []command {
 	}
 	for _, category := range categories {
 		for _, c := range category.Commands {
-			all = append(all, command{name: c.Name, args: c.Args, short: c.Short, long: c.Long, new: func() runner { return &offered{command: c} }})
+			all = append(all, command{name: c.Name, args: c.Args, short: c.Short, long: c.Long, new: func() runner { return newOffered(c) }})
 		}
 	}
 	return all

@@ -13,7 +13,7 @@ import (
 // Category returns the tools for the work of a model with others.
 func Category(s *services.Services) tools.Category {
 	d := New(s.Caller, s.Database())
-	d.Sandbox, d.Restarts = s.Sandbox(), s.Restarts
+	d.Sandbox, d.Restarts, d.PresetDirs = s.Sandbox(), s.Restarts, userDirectories()
 	s.Works = append(s.Works, d)
 	return tools.Category{
 		ID: "agents", Title: "agents, questions to the user, calls of several tools",
@@ -21,6 +21,7 @@ func Category(s *services.Services) tools.Category {
 		Settings: d.Settings,
 		Tools:    Tools(d),
 		Sources:  Sources(d),
+		Commands: []tools.UserCommand{command(d)},
 		Start:    d.start, Close: d.close, Load: d.load, Doctor: d.examine,
 	}
 }
@@ -36,6 +37,8 @@ type Deps struct {
 	// one, because it calls Program at its start.
 	Sandbox  *sandbox.Engine
 	Restarts bool
+	// PresetDirs are the user's directories with files of presets.
+	PresetDirs []string
 
 	desk *desk
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/tools"
@@ -26,6 +27,40 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 	for _, name := range slices.Sorted(maps.Keys(set.Agents.Executors)) {
 		found = append(found, d.examineExecutor(name, set.Agents.Executors[name]))
 	}
+	return append(found, d.examinePresets(ctx)...)
+}
+
+// examinePresets says what of the files of presets counts, and what is wrong with them.
+func (d Deps) examinePresets(ctx context.Context) []tools.Finding {
+	set := d.Settings.Now()
+	var found []tools.Finding
+	taken := map[string]string{}
+	for name := range set.Agents.Presets {
+		taken[name] = "the configuration"
+	}
+	for _, f := range d.presetFiles(ctx) {
+		state, say := tools.Fine, f.Name
+		add := func(format string, args ...any) {
+			state = tools.Missing
+			say += fmt.Sprintf(format, args...)
+		}
+		_, unknown := set.known(f.Models)
+		switch {
+		case f.err != nil:
+			state, say = tools.Broken, flaw(f.err)
+		case taken[f.Name] != "":
+			add(" does not count, since %s has one of this name", taken[f.Name])
+		default:
+			taken[f.Name] = f.path
+			if len(unknown) > 0 {
+				add("; no model is called %s", strings.Join(unknown, ", "))
+			}
+			if len(f.Unknown) > 0 {
+				add("; fields that mean nothing here: %s", strings.Join(f.Unknown, ", "))
+			}
+		}
+		found = append(found, tools.Finding{State: state, What: "preset", Say: tools.Visible(f.path + ": " + say)})
+	}
 	return found
 }
 
@@ -44,6 +79,9 @@ func (d Deps) examineExecutor(name string, e executor.Executor) tools.Finding {
 }
 
 func examineModel(ctx context.Context, name string, endpoint model.Endpoint) tools.Finding {
+	if endpoint.OfClient() {
+		return tools.Finding{State: tools.Fine, What: "model", Say: name + ": " + endpoint.String() + " is asked where a client offers sampling"}
+	}
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -30,7 +30,7 @@ var runAgentDoc string
 // RunAgentIn says what an agent is to do.
 type RunAgentIn struct {
 	Task         string        `json:"task,omitempty" jsonschema:"maxLength=100000" jsonschema_description:"What to do and what to hand back, with all that the agent must know." alias:"prompt,instruction,goal"`
-	Agent        string        `json:"agent,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Preset of the configuration." alias:"preset,subagent_type"`
+	Agent        string        `json:"agent,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Preset, of the configuration or a file." alias:"preset,subagent_type"`
 	Tools        []string      `json:"tools,omitempty" jsonschema:"maxItems=64" jsonschema_description:"Tools and toolsets it may call; default those that only read."`
 	ContextPaths []string      `json:"context_paths,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Files it is shown at first." path:"file" alias:"files"`
 	Model        string        `json:"model,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Name of a configured model or executor."`
@@ -150,16 +150,20 @@ func depth(ctx context.Context) int {
 // begin keeps a new run.
 func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in RunAgentIn) (spec, error) {
 	set := a.Settings.Now()
-	preset, ok := set.Agents.Presets[in.Agent]
-	if in.Agent != "" && !ok {
-		return spec{}, tools.Errorf(tools.NotFound, "no agent is called %q", in.Agent).WithHint("%s", set.presetNames())
+	of, err := a.preset(ctx, in.Agent)
+	if err != nil {
+		return spec{}, err
+	}
+	preset, notes, err := a.fit(ctx, of, in.Tools)
+	if err != nil {
+		return spec{}, err
 	}
 	limits, err := limitsOf(in, preset)
 	if err != nil {
 		return spec{}, err
 	}
 	s := spec{
-		Title: title(in.Task), Agent: in.Agent, Models: preset.Models, Tools: preset.Tools, Limits: limits,
+		Title: title(in.Task), Agent: in.Agent, Notes: notes, Models: preset.Models, Tools: preset.Tools, Limits: limits,
 		System:      strings.TrimSpace(preset.System + "\n\n" + in.System),
 		Temperature: cmp.Or(in.Temperature, preset.Temperature), Thinking: cmp.Or(in.Thinking, preset.Thinking),
 	}
@@ -228,19 +232,6 @@ func title(task string) string {
 	return oneLine(line, 80)
 }
 
-// presetNames lists the presets.
-func (set *Settings) presetNames() string {
-	var lines []string
-	for name, p := range set.Agents.Presets {
-		lines = append(lines, strings.TrimSuffix(name+": "+p.Description, ": "))
-	}
-	if len(lines) == 0 {
-		return "no preset is configured: leave agent out"
-	}
-	slices.Sort(lines)
-	return "there are " + strings.Join(lines, "; ")
-}
-
 // resume prepares a run to go on, or a new one that begins like it.
 func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (string, spec, error) {
 	run, err := store.Get(ctx, in.Resume.Run, tools.Session(ctx).Principal)
@@ -270,14 +261,17 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 		return "", spec{}, tools.Errorf(tools.Conflict, "run %s seems to be at work in another process: its last step is %s old", run.ID, durations.Rough(time.Since(last.At))).
 			WithHint("wait, or read %s%s", runURI, run.ID)
 	}
-	preset := a.Settings.Now().Agents.Presets[s.Agent]
-	limits, err := limitsOf(in, preset)
+	of, err := a.preset(ctx, s.Agent)
+	if err != nil {
+		return "", spec{}, err
+	}
+	limits, err := limitsOf(in, of.Preset)
 	if err != nil {
 		return "", spec{}, err
 	}
 	s.Limits = limits.After(loop.Sum(records))
 	if in.Model != "" {
-		s.ask(a.Settings.Now(), preset, in.Model)
+		s.ask(a.Settings.Now(), of.Preset, in.Model)
 	}
 	if len(in.Tools) > 0 {
 		s.Tools = in.Tools
@@ -298,9 +292,6 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 	}
 	return run.ID, s, nil
 }
-
-// stillAtWork is the age of the last step of a run at which its process is taken for dead.
-const stillAtWork = 3 * time.Minute
 
 // said returns what a call that goes on with a run says to the agent.
 func said(in RunAgentIn, last loop.Record) ([]loop.Record, error) {
@@ -347,15 +338,21 @@ func (a *agents) contextOf(ctx context.Context, paths []string) (string, error) 
 
 // work runs the loop of a run to its end.
 func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec) (RunAgentOut, error) {
+	ctx, end := store.Stopped(ctx, here.id)
+	defer end()
 	chosen, err := a.chosen(ctx, s.Tools)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	w, err := a.worker(s, chosen)
+	w, err := a.worker(ctx, s, chosen)
 	if err != nil {
 		return RunAgentOut{}, err
 	}
 	defer w.close()
+	chosen = w.tools
+	if w.note != "" {
+		s.Notes = append(slices.Clip(s.Notes), w.note)
+	}
 	receipt := &receipt{}
 	session := *tools.Session(ctx)
 	session.Group = cmp.Or(session.Group, here.id) // what an agent's own agents change is its change

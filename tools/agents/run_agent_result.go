@@ -54,6 +54,9 @@ func (o RunAgentOut) Text() string {
 		fmt.Fprintf(&b, ", cost %.4g", out.Spent.Cost)
 	}
 	b.WriteByte('\n')
+	for _, note := range o.spec.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
 	b.WriteString(o.receipt.text())
 	switch {
 	case out.Status == loop.InputRequired:
@@ -93,13 +96,6 @@ func (o RunAgentOut) Meta() map[string]any {
 	}}
 }
 
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // receipt is what an agent has done besides reading.
 type receipt struct {
 	mu    sync.Mutex
@@ -122,29 +118,13 @@ func (r *receipt) call(t tools.Tool, arguments json.RawMessage) {
 	if t.Access != tools.Exec && t.Access != tools.External {
 		return
 	}
-	var in map[string]any
-	_ = json.Unmarshal(arguments, &in)
-	what := strings.TrimSpace(t.Name + " " + subject(in))
+	what := strings.TrimSpace(t.Name + " " + subject(arguments))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.calls == nil {
 		r.calls = map[string]int{}
 	}
 	r.calls[what]++
-}
-
-// subject returns the first line of what a call runs or asks for.
-func subject(arguments map[string]any) string {
-	for _, key := range []string{"command", "url", "query", "code"} {
-		if text, ok := arguments[key].(string); ok {
-			line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-			if more {
-				line += " ..."
-			}
-			return line
-		}
-	}
-	return ""
 }
 
 func (r *receipt) list() []string {

@@ -81,6 +81,7 @@ type agency struct {
 	session tools.SessionInfo
 	deps    agents.Deps
 	sources []tools.Source
+	own     string // the user's directory of presets
 }
 
 func newAgency(t *testing.T, turns ...string) *agency {
@@ -105,7 +106,9 @@ func newAgency(t *testing.T, turns ...string) *agency {
 		Models:  map[string]model.Endpoint{"main": {URL: server.URL, Model: "m", PriceIn: 1}},
 		Presets: map[string]agents.Preset{"brief": {Description: "is brief", System: "Be brief.", MaxRounds: 1, Tools: []string{"look"}}},
 	}}, nil)
-	a := &agency{model: fake, ws: ws, deps: deps, session: tools.SessionInfo{Principal: tools.Local, Workspace: ws}}
+	own := t.TempDir()
+	deps.PresetDirs = []string{own}
+	a := &agency{model: fake, ws: ws, deps: deps, own: own, session: tools.SessionInfo{Principal: tools.Local, Workspace: ws}}
 	a.world = newWorldOf(run.Settings{}, caller, agents.Tools(deps))
 	a.sources = agents.Sources(deps)
 	return a

@@ -47,13 +47,15 @@ func (set *Settings) able(s spec) error {
 // worker is who works on a run: models, or an executor.
 type worker struct {
 	name           string
-	window, output int // of the model, in tokens
+	tools          choice // those of the agent, see sampled
+	note           string // for the caller
+	window, output int    // of the model, in tokens
 	turn           func(context.Context, model.Request, func(model.Event)) (*model.Turn, model.Use, error)
 	run            func(context.Context, *loop.Loop) (loop.Outcome, error)
 	close          func()
 }
 
-func (a *agents) worker(s spec, c choice) (worker, error) {
+func (a *agents) worker(ctx context.Context, s spec, c choice) (worker, error) {
 	set := a.Settings.Now()
 	if err := set.able(s); err != nil {
 		return worker{}, err
@@ -63,7 +65,7 @@ func (a *agents) worker(s spec, c choice) (worker, error) {
 			return worker{}, tools.Errorf(tools.Unavailable, "this program cannot run executors")
 		}
 		e := set.Agents.Executors[s.Executor]
-		return worker{name: s.Executor, close: func() {}, run: func(ctx context.Context, l *loop.Loop) (loop.Outcome, error) {
+		return worker{name: s.Executor, tools: c, close: func() {}, run: func(ctx context.Context, l *loop.Loop) (loop.Outcome, error) {
 			return executor.Run{Name: s.Executor, Executor: e, Sandbox: a.Sandbox, Loop: l, Writes: e.OwnTools && c.runs()}.Do(ctx)
 		}}, nil
 	}
@@ -71,12 +73,16 @@ func (a *agents) worker(s spec, c choice) (worker, error) {
 	if err != nil {
 		return worker{}, err
 	}
+	endpoints, c, note, err := sampled(ctx, endpoints, c, s)
+	if err != nil {
+		return worker{}, err
+	}
 	client, err := clientOf(endpoints)
 	if err != nil {
 		return worker{}, err
 	}
-	ask := model.Client{Do: client.Do}
-	w := worker{name: endpoints[0].String(), close: client.Close, run: func(ctx context.Context, l *loop.Loop) (loop.Outcome, error) { return l.Run(ctx) }}
+	ask := model.Client{Do: client.Do, Sample: tools.Session(ctx).Sample}
+	w := worker{name: endpoints[0].String(), tools: c, note: note, close: client.Close, run: func(ctx context.Context, l *loop.Loop) (loop.Outcome, error) { return l.Run(ctx) }}
 	w.window, w.output = endpoints[0].Tokens()
 	w.turn = func(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Use, error) {
 		return ask.Turn(ctx, endpoints, r, on)

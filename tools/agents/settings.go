@@ -96,6 +96,18 @@ func (set *Settings) noModel(name string) error {
 	return fmt.Errorf("no model is called %q; there are %v", name, names)
 }
 
+// known tells the names of models of the configuration from others.
+func (set *Settings) known(names []string) (known, unknown []string) {
+	for _, name := range names {
+		if _, ok := set.Agents.Models[name]; ok {
+			known = append(known, name)
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	return known, unknown
+}
+
 // models returns the models with these names; none = those of the settings.
 func (set *Settings) models(names []string) ([]model.Endpoint, error) {
 	if len(names) == 0 {

@@ -113,8 +113,7 @@ func (d Deps) Follow(ctx context.Context, handle string, from int) (tools.Work, 
 // stopWithin is how long a stop waits for a run of this process to end.
 const stopWithin = 80 * time.Millisecond
 
-// Stop implements [tools.Works]. A run of another process is ended by its last record, after which
-// that process can go on no more.
+// Stop implements [tools.Works].
 func (d Deps) Stop(ctx context.Context, handle string) (tools.Work, error) {
 	s := tools.Session(ctx)
 	store, err := runs.Open(ctx, d.Database, s.Workspace)
@@ -132,7 +131,7 @@ func (d Deps) Stop(ctx context.Context, handle string) (tools.Work, error) {
 		case <-time.After(stopWithin):
 		case <-ctx.Done():
 		}
-	} else if err := end(ctx, store, handle, loop.Cancelled, errStopped.Error()); err != nil {
+	} else if _, err := store.Stop(ctx, handle, s.Principal, errStopped.Error()); err != nil {
 		return tools.Work{}, err
 	}
 	w, _, err := d.look(ctx, store, run, 0)

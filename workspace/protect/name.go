@@ -32,6 +32,7 @@ var protected = [...][]string{
 	{".codex"},
 	{".gemini"},
 	{".husky"},
+	{".toolcrib"},
 	{".toolcrib.yaml"},
 	{".config", "toolcrib"},
 	{"library", "application support", "toolcrib"},

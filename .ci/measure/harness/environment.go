@@ -79,6 +79,19 @@ func (e Environment) Node(ctx context.Context, dir string, vars []string, args .
 	return stdout.String(), nil
 }
 
+// StartNode starts a node program of the cache, which end ends.
+func (e Environment) StartNode(ctx context.Context, dir string, args ...string) (end func(), err error) {
+	cmd := exec.CommandContext(ctx, e.NPM(".bin/node"), args...)
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		return func() {}, err
+	}
+	return func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+	}, nil
+}
+
 // Ripgrep is the one that figures are held to.
 func (e Environment) Ripgrep() (string, error) {
 	found, err := filepath.Glob(e.NPM("@vscode/ripgrep-*/bin/rg"))

@@ -8,5 +8,6 @@
 //
 // The package knows neither tools nor where records are kept. Start at Loop.Run; record.go has
 // the records, conversation.go makes the messages for the model of them, limits.go has the
-// limits, calls.go carries out calls.
+// limits, calls.go carries out calls, replay.go goes through
+// a run again.
 package loop

@@ -173,6 +173,7 @@ func (b *bench) want(t *testing.T, story string) {
 	if diff := cmp.Diff(strings.TrimSpace(story), strings.TrimSpace(strings.ReplaceAll(b.story(), " \n", "\n"))); diff != "" {
 		t.Error(diff)
 	}
+	replays(t, b.journal.records)
 }
 
 func TestRuns(t *testing.T) {
@@ -315,6 +316,7 @@ func TestKilled(t *testing.T) {
 					t.Errorf("killed at %d: %s was done %d times, %d outcomes unknown\n%s", until, effect, times, unknown, b.story())
 				}
 			}
+			replays(t, b.journal.records)
 		}
 	})
 }
@@ -385,6 +387,7 @@ func TestResume(t *testing.T) {
 		if n := len(last); n != 5 || last[2].Blocks[0].Result.Text != "yes" || last[4].Blocks[0].Text != "and now?" {
 			t.Errorf("%+v", last)
 		}
+		replays(t, b.journal.records)
 	})
 }
 

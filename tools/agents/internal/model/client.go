@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,9 @@ const (
 type Client struct {
 	// Do sends a request and returns its answer when the headers are there.
 	Do func(context.Context, outbound.Request) (*outbound.Response, error)
+	// Sample asks the model of the client by the params of sampling/createMessage; nil = it
+	// cannot be asked.
+	Sample func(ctx context.Context, params any) (json.RawMessage, error)
 }
 
 // Turn asks the first endpoint for the next turn of a conversation, and the next ones if it
@@ -101,6 +105,9 @@ func (c *Client) persist(ctx context.Context, e *Endpoint, r Request, on func(Ev
 
 // once sends the request one time.
 func (c *Client) once(ctx context.Context, e *Endpoint, r Request, on func(Event)) (*Turn, Use, error) {
+	if e.OfClient() {
+		return c.sample(ctx, e, r, on)
+	}
 	p := e.provider()
 	encode, path := chatBody, "/chat/completions"
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}

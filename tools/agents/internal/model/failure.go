@@ -31,6 +31,7 @@ const (
 	Silent      Reason = "silent"         // nothing came for too long
 	Unreachable Reason = "not reached"    // no connection
 	Forbidden   Reason = "address denied" // the address may not be reached
+	Unsampled   Reason = "not sampled"    // the client, or its user, did not let its model answer
 )
 
 // Error is why an endpoint gave no turn.

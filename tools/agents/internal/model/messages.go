@@ -249,6 +249,9 @@ func (p *messagesPartial) whole(body []byte) error {
 	if m.Type == "error" {
 		return streamError(body)
 	}
+	if m.Content == nil && m.StopReason == "" {
+		return &Error{Reason: Format, Say: fmt.Sprintf("the answer is no message: %s", short(body))}
+	}
 	for i, b := range m.Content {
 		p.begin(i, b)
 		p.blocks[i].whole = true

@@ -77,6 +77,8 @@ var messagesCases = []turnCase{
 		"2 requests in 1s\nstop\ntext: ok" + messagesUse},
 	{"529 for ever", []answer{{status: 529, body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, {status: 529}, {status: 529}, {status: 529, body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}},
 		"4 requests in 7s\nbusy: HTTP 529: Overloaded"},
+	{"an object that is no message", []answer{{kind: "application/json", body: `{"ok":true}`}},
+		`not an answer: the answer is no message: {"ok":true}`},
 	{"an error as an object with status 200", []answer{{kind: "application/json", body: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`}},
 		"key refused: invalid x-api-key"},
 	{"broken off", []answer{{body: named(messagesBegin, textBlock, textOK)}, messagesOK},

@@ -5,7 +5,8 @@
 // endpoint can go on with it. The package runs no tools and keeps nothing between turns.
 //
 // Start at Client.Turn: client.go asks again and asks the next endpoint, stream.go reads an
-// answer as it comes, chat.go and messages.go are the dialects, failure.go says what a refusal
+// answer as it comes, chat.go and messages.go are the dialects, sampling.go asks the model of an
+// MCP client, failure.go says what a refusal
 // means, provider.go has what is known of providers. It imports package outbound alone.
 package model
 

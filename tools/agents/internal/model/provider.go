@@ -20,7 +20,7 @@ const (
 
 // Endpoint is a model and the service that runs it, as the configuration has it.
 type Endpoint struct {
-	Provider   string  `json:"provider,omitempty" jsonschema:"enum=openai,enum=anthropic,enum=deepseek,enum=glm,enum=qwen,enum=gemini,enum=local" jsonschema_description:"whose service it is; it sets url, dialect and what is special about it"`
+	Provider   string  `json:"provider,omitempty" jsonschema:"enum=openai,enum=anthropic,enum=deepseek,enum=glm,enum=qwen,enum=gemini,enum=local,enum=client" jsonschema_description:"whose service it is; it sets url, dialect and what is special about it; client = the model of the client, where it offers sampling"`
 	URL        string  `json:"url,omitempty" jsonschema_description:"the service in the place of the provider's, such as http://localhost:8080/v1"`
 	Dialect    Dialect `json:"dialect,omitempty" jsonschema:"enum=chat,enum=messages" jsonschema_description:"how it is asked: /chat/completions as OpenAI, or /messages as Anthropic (default the provider's, else chat)"`
 	Model      string  `json:"model" jsonschema_description:"the model's name at the service"`
@@ -44,6 +44,12 @@ type provider struct {
 	fixed    bool // a model takes no temperature while it thinks
 }
 
+// ofClient is the provider of models that the client asks.
+const ofClient = "client"
+
+// OfClient reports whether the client asks the model.
+func (e *Endpoint) OfClient() bool { return e.Provider == ofClient }
+
 // providers are the services by name. An endpoint without one has the habits of "local".
 var providers = map[string]provider{
 	"openai":    {url: "https://api.openai.com/v1", dialect: Chat, limit: "max_completion_tokens", thinking: effort, fixed: true},
@@ -52,6 +58,7 @@ var providers = map[string]provider{
 	"glm":       {url: "https://open.bigmodel.cn/api/paas/v4", dialect: Chat, limit: "max_tokens", thinking: typed, returns: true},
 	"qwen":      {url: "https://dashscope.aliyuncs.com/compatible-mode/v1", dialect: Chat, limit: "max_tokens", thinking: enabled},
 	"gemini":    {url: "https://generativelanguage.googleapis.com/v1beta/openai", dialect: Chat, limit: "max_tokens", thinking: effort},
+	ofClient:    {},
 	"local":     {dialect: Chat, limit: "max_tokens", thinking: effort},
 }
 
@@ -97,6 +104,9 @@ func (e *Endpoint) Base() string { return e.provider().url }
 
 // String names the endpoint by its model and the host that is asked.
 func (e *Endpoint) String() string {
+	if e.OfClient() {
+		return cmp.Or(e.Model, "the model") + " of the client"
+	}
 	host := e.Base()
 	if u, err := url.Parse(host); err == nil {
 		host = u.Host
@@ -108,6 +118,12 @@ func (e *Endpoint) String() string {
 func (e *Endpoint) Check() error {
 	if _, ok := providers[cmp.Or(e.Provider, "local")]; !ok {
 		return fmt.Errorf("no provider has the name %q; there are %s", e.Provider, strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
+	}
+	if e.OfClient() {
+		if e.URL != "" || e.Key != "" || e.Dialect != "" {
+			return fmt.Errorf("provider client takes no url, key and dialect: the client asks its own model")
+		}
+		return nil
 	}
 	if e.Model == "" {
 		return fmt.Errorf("model is missing: the name of the model at the service")

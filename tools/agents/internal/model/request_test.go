@@ -146,7 +146,7 @@ func TestCheck(t *testing.T) {
 		want     string
 	}{
 		{model.Endpoint{Provider: "openai", Model: "m"}, ""},
-		{model.Endpoint{Provider: "openia", Model: "m"}, `no provider has the name "openia"; there are anthropic, deepseek, gemini, glm, local, openai, qwen`},
+		{model.Endpoint{Provider: "openia", Model: "m"}, `no provider has the name "openia"; there are anthropic, client, deepseek, gemini, glm, local, openai, qwen`},
 		{model.Endpoint{Provider: "openai"}, "model is missing: the name of the model at the service"},
 		{model.Endpoint{Model: "m"}, "url is missing: the address of the service, such as http://localhost:11434/v1"},
 		{model.Endpoint{Model: "m", URL: "localhost:80"}, `url "localhost:80" is not one such as https://api.example.com/v1`},

@@ -34,7 +34,7 @@ func Open(ctx context.Context, source *database.Source, ws *workspace.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db.Part("agents", tables)}, nil
+	return &Store{db.Part("agents", tables, stops)}, nil
 }
 
 // Run is what a run was asked.
@@ -98,6 +98,11 @@ func (s *Store) Get(ctx context.Context, id, principal string) (Run, error) {
 
 // List returns the newest runs of a principal, the newest first.
 func (s *Store) List(ctx context.Context, principal string, limit int) ([]Run, error) {
+	return s.runs(ctx, "SELECT id, created, spec FROM toolcrib_agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
+}
+
+// runs reads the runs of a principal, the first of the arguments.
+func (s *Store) runs(ctx context.Context, query, principal string, args ...any) ([]Run, error) {
 	var list []Run
 	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		list = nil
@@ -108,13 +113,17 @@ func (s *Store) List(ctx context.Context, principal string, limit int) ([]Run, e
 			r.Created = time.UnixMilli(created)
 			list = append(list, r)
 			return err
-		}, "SELECT id, created, spec FROM toolcrib_agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)
+		}, query, append([]any{principal}, args...)...)
 	})
 	return list, err
 }
 
 // Records returns the records of a run from a number on.
 func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record, error) {
+	return s.records(ctx, "SELECT data FROM toolcrib_agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
+}
+
+func (s *Store) records(ctx context.Context, query string, args ...any) ([]loop.Record, error) {
 	var list []loop.Record
 	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		list = nil
@@ -127,7 +136,7 @@ func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record
 			err := json.Unmarshal(data, &r)
 			list = append(list, r)
 			return err
-		}, "SELECT data FROM toolcrib_agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
+		}, query, args...)
 	})
 	return list, err
 }
@@ -163,6 +172,9 @@ func (j *Journal) Append(ctx context.Context, r loop.Record) error {
 		kept, err := insert(ctx, tx, j.id, j.next, r)
 		if err == nil && !kept {
 			return tools.Errorf(tools.Conflict, "another process goes on with run %s", j.id)
+		}
+		if err == nil && r.Kind == loop.End { // what has ended need not be stopped
+			_, err = tx.ExecContext(ctx, "DELETE FROM toolcrib_agent_stops WHERE run = $1", j.id)
 		}
 		return err
 	})

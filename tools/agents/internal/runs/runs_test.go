@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"context"
 	"crypto/rand"
 	"testing"
 	"time"
@@ -103,6 +104,82 @@ func TestJournal(t *testing.T) {
 		}
 		if diff := cmp.Diff(turn, list[0]); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// A run is stopped in whichever process is at work on it; one that nobody is at work on ends
+// where it is stopped.
+func TestStop(t *testing.T) {
+	each(t, func(t *testing.T, one, two *runs.Store) {
+		ctx := t.Context()
+		begin := func() (id string) {
+			id = rand.Text()
+			said := []loop.Record{{Kind: loop.Said, At: time.Now().UTC(), Text: "x"}}
+			if err := one.Create(ctx, runs.Run{ID: id, Principal: "p", Created: time.Now(), Spec: []byte("{}")}, said); err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		id := begin()
+		journal := one.Journal(id)
+		if _, err := journal.Records(ctx); err != nil {
+			t.Fatal(err)
+		}
+		work, end := one.Stopped(ctx, id)
+		defer end()
+		done := make(chan error, 1)
+		go func() {
+			<-work.Done()
+			done <- journal.Append(ctx, loop.Record{Kind: loop.End, At: time.Now().UTC(), Status: loop.Cancelled, Text: context.Cause(work).Error()})
+		}()
+		got, err := two.Stop(ctx, id, "p", "enough")
+		if err != nil || got.Status != loop.Cancelled || got.Text != "enough" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if again, err := two.Stop(ctx, id, "p", "once more"); err != nil || again.Text != "enough" {
+			t.Errorf("a run that has ended: %+v, %v", again, err)
+		}
+		dead := begin()
+		if got, err := two.Stop(ctx, dead, "p", "it hangs"); err != nil || got.Text != "it hangs" {
+			t.Errorf("a run whose process has died: %+v, %v", got, err)
+		}
+		if _, err := two.Stop(ctx, dead, "other", "x"); tools.AsError(err).Code != tools.NotFound {
+			t.Errorf("a run of somebody else: %v", err)
+		}
+		for _, run := range []string{id, dead} { // it may go on
+			if why, err := runs.Marked(one, ctx, run); err != nil || why != "" {
+				t.Errorf("a run that has ended is still to be stopped: %s, %v", why, err)
+			}
+		}
+	})
+}
+
+func TestFind(t *testing.T) {
+	each(t, func(t *testing.T, one, two *runs.Store) {
+		ctx, owner := t.Context(), rand.Text()
+		for _, id := range []string{"abc1", "abc2", "abd", "ab"} {
+			if err := one.Create(ctx, runs.Run{ID: owner[:6] + id, Principal: owner, Created: time.Now(), Spec: []byte("{}")}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for prefix, want := range map[string]string{"abc1": "abc1", "abd": "abd", "abc": "invalid_argument", "x": "not_found", "abc1x": "not_found", "a%": "not_found"} {
+			got, err := two.Find(ctx, owner[:6]+prefix, owner)
+			said := owner[:6] + want
+			if err != nil {
+				said, got.ID = want, string(tools.AsError(err).Code)
+			}
+			if got.ID != said {
+				t.Errorf("%s: %s, %v", prefix, got.ID, err)
+			}
+		}
+		for _, c := range [][2]string{{"", owner}, {owner[:6] + "abd", "other"}} {
+			if got, err := two.Find(ctx, c[0], c[1]); err == nil || tools.AsError(err).Code != tools.NotFound {
+				t.Errorf("%q of %s: %s, %v", c[0], c[1], got.ID, err)
+			}
 		}
 	})
 }

@@ -1,0 +1,4 @@
+package runs
+
+// Marked returns why a run is to end.
+var Marked = (*Store).marked
