@@ -82,8 +82,10 @@ func Find(all []tools.Tool, name string) (tools.Tool, bool) {
 // Program reports whether a tool started this binary as a program, and if so runs that
 // program. args is the command line without the program's name.
 func Program(args []string) (exit int, was bool) {
-	if exit, was := documents.Program(args); was {
-		return exit, true
+	for _, program := range []func([]string) (int, bool){documents.Program, data.Program} {
+		if exit, was := program(args); was {
+			return exit, true
+		}
 	}
 	if exit, was := agents.Program(args); was {
 		return exit, true

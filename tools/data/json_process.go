@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/data/internal/jq"
 	"toolcrib/tools/internal/conform"
 	"toolcrib/tools/internal/jsondoc"
 	"toolcrib/tools/internal/text/textfile"
@@ -41,13 +42,15 @@ type JSONProcessIn struct {
 // indents, and any size if it is deep.
 const maxJSON = 8 * maxSource
 
-func jsonProcessTool() tools.Tool {
+// jsonProcessTool runs filters in processes of their own if this binary can be started again for
+// that.
+func jsonProcessTool(restarts bool) tools.Tool {
 	return tools.New(tools.Def[JSONProcessIn, Page]{
 		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json", "jq", "schema", "validate", "pretty print", "repair"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: []schema.Spelling{asJSON("text"), asJSON("schema"), asJSON("other")},
 		Limits: tools.Limits{Facts: map[string]any{
-			"most": textfile.Size(maxSource), "depth": jsondoc.MaxDepth, "time": queryTime, "steps": querySteps, "memory": textfile.Size(queryMemory), "problems": conform.MaxProblems,
+			"most": textfile.Size(maxSource), "depth": jsondoc.MaxDepth, "time": jq.Time, "steps": jq.Steps, "memory": textfile.Size(jq.Memory), "problems": conform.MaxProblems,
 		}},
 		Examples: []tools.Example[JSONProcessIn]{
 			{
@@ -70,7 +73,7 @@ func jsonProcessTool() tools.Tool {
 				Want: "3 problems\n: 1:1: required: the property \"name\" is missing\n/age: 1:9: minimum: -1 is less than 0\n/nick: 2:10: type: 5 is number, not string",
 			},
 		},
-		Run: jsonProcess,
+		Run: func(ctx context.Context, in JSONProcessIn) (Page, error) { return jsonProcess(ctx, in, restarts) },
 	})
 }
 
@@ -85,7 +88,7 @@ func asJSON(name string) schema.Spelling {
 	}}
 }
 
-func jsonProcess(ctx context.Context, in JSONProcessIn) (Page, error) {
+func jsonProcess(ctx context.Context, in JSONProcessIn, restarts bool) (Page, error) {
 	if err := admit(ctx, in.Path, in.SchemaPath, in.OtherPath); err != nil {
 		return Page{}, err
 	}
@@ -122,7 +125,7 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (Page, error) {
 	case "validate":
 		head, body, err = validateJSON(ctx, in, doc)
 	case "query":
-		head, body, err = queryJSON(ctx, in.Filter, doc, style)
+		head, body, err = queryJSON(ctx, restarts, in.Filter, doc, style)
 	case "diff":
 		head, body, err = diffJSON(ctx, in, doc)
 	}

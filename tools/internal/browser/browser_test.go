@@ -37,6 +37,9 @@ func newWorld(t *testing.T, level sandbox.Level, pages map[string]string) *world
 			http.Redirect(rw, r, "http://"+w.forbidden+"/", http.StatusFound)
 		case r.URL.Path == "/slow":
 			<-r.Context().Done()
+		case r.URL.Path == "/undeclared":
+			rw.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(rw, page)
 		case !ok:
 			rw.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(rw, "<p>not here")
@@ -110,6 +113,13 @@ func TestRender(t *testing.T) {
 	}
 	if p := w.render(t, "/nowhere"); p.Status != 404 || !strings.Contains(p.HTML, "not here") {
 		t.Errorf("nowhere: %+v", p)
+	}
+}
+
+func TestUndeclaredCharset(t *testing.T) {
+	w := newWorld(t, sandbox.Full, map[string]string{"/undeclared": "<p>Größe</p>"})
+	if p := w.render(t, "/undeclared"); !strings.Contains(p.HTML, "<p>Größe</p>") {
+		t.Errorf("got %+v", p)
 	}
 }
 

@@ -51,6 +51,7 @@ var flags = []string{
 	"--disable-extensions", "--disable-domain-reliability", "--disable-client-side-phishing-detection", "--no-pings",
 	"--no-first-run", "--no-default-browser-check", "--no-service-autorun", "--metrics-recording-only",
 	"--disable-breakpad", "--disable-crash-reporter", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio", "--hide-scrollbars",
+	"--blink-settings=defaultTextEncodingName=UTF-8", // of pages that do not say theirs
 	"--password-store=basic", "--use-mock-keychain",
 	"--disable-features=Translate,MediaRouter,OptimizationHints,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,WebRtcHideLocalIpsWithMdns",
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -30,7 +31,7 @@ func (d *layout) trimLines(from, to int) {
 		line := strings.ToLower(strings.Trim(r.text, " :.…»>|-–—\u00a0"))
 		pointer := len(line) <= 60 && begins(line, d.words.pointer)
 		r.keep = !pointer && !d.words.label[line] && !d.titled(r) && !d.leads(r, last >= 0 && i > last) &&
-			(whole || (i >= first || !headLine(r, line)) && (last < 0 || i <= last || isHeading(r.tag) || !tailLine(r)))
+			(whole || (i >= first || d.opens(i, first, last) || !headLine(r, line)) && (last < 0 || i <= last || isHeading(r.tag) || !tailLine(r)))
 		if pointer {
 			d.dropLinked(i+1, to)
 		}
@@ -76,6 +77,14 @@ func headLine(r *run, line string) bool {
 	}
 	by := !isHeading(r.tag) && !cell(r.tag) && strings.HasPrefix(line, "by ")
 	return !ends(r.text) && (r.words < 4 || r.words <= 16 && (dated(r.text) || by))
+}
+
+// opens reports whether a run is the heading of the text that begins with the first long run, and
+// one of several of its kind: that of a section, not of the page.
+func (d *layout) opens(i, first, last int) bool {
+	r := &d.runs[i]
+	return i == first-1 && isHeading(r.tag) &&
+		slices.ContainsFunc(d.runs[first:last], func(later run) bool { return later.keep && later.tag == r.tag })
 }
 
 // tailLine reports whether a line after the text is a remain.

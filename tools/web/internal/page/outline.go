@@ -111,9 +111,32 @@ func cutAt(text string) int {
 	return len(text)
 }
 
+// around returns the part of a section with the line that answers a query best: as many characters
+// as are asked for, a third of them before that line.
+func (s Section) around(words []string, limit int) Section {
+	lines := strings.SplitAfter(s.Text, "\n")
+	docs := make([][]string, len(lines))
+	for i, line := range lines {
+		docs[i] = lexical.Tokens(line)
+	}
+	from, before := 0, limit/3
+	if hits := lexical.New(docs).Search(words); len(hits) > 0 {
+		from = hits[0].Doc
+	}
+	for ; from > 0 && utf8.RuneCountInString(lines[from-1]) <= before; from-- {
+		before -= utf8.RuneCountInString(lines[from-1])
+	}
+	for from < len(lines)-1 && lines[from] == "\n" {
+		from++
+	}
+	head := strings.Join(lines[:from], "")
+	rest := s.Text[len(head):]
+	return Section{s.Path, rest[:bytesOf(rest, limit)], s.Offset + utf8.RuneCountInString(head)}
+}
+
 // Best returns the sections that answer a query best, as many as have room in a number of
-// characters, in the order of the text. The best one is there though it is longer, cut to
-// the limit. No section has a word of the query: none is returned.
+// characters, in the order of the text. Of a best one that is longer the lines around the one
+// that answers best are there. No section has a word of the query: none is returned.
 func Best(sections []Section, query string, limit int) []Section {
 	docs := make([][]string, len(sections))
 	for i, s := range sections {
@@ -121,17 +144,15 @@ func Best(sections []Section, query string, limit int) []Section {
 	}
 	var chosen []int
 	var out []Section
-	room := limit
-	for _, hit := range lexical.New(docs).Search(lexical.Tokens(query)) {
+	room, words := limit, lexical.Tokens(query)
+	for _, hit := range lexical.New(docs).Search(words) {
 		n := utf8.RuneCountInString(sections[hit.Doc].Text)
 		switch {
 		case n <= room:
 			chosen = append(chosen, hit.Doc)
 			room -= n
 		case len(chosen) == 0:
-			s := sections[hit.Doc]
-			s.Text = s.Text[:bytesOf(s.Text, limit)]
-			return []Section{s}
+			return []Section{sections[hit.Doc].around(words, limit)}
 		}
 	}
 	slices.SortFunc(chosen, cmp.Compare)

@@ -224,6 +224,23 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
+// A short heading before the text is that of a section if others of its kind follow.
+func TestFirstSection(t *testing.T) {
+	text := strings.Repeat("<p>"+sentence, 3)
+	for _, c := range []struct {
+		html string
+		kept bool
+	}{
+		{"<h2>Overview</h2>" + text + "<h2>Details</h2>" + text, true},
+		{"<h3>Overview</h3>" + text + "<h2>Details</h2>" + text, false},
+	} {
+		doc := parsed(t, "<title>Kites</title><article>"+c.html+"</article>").Main(t.Context())
+		if strings.Contains(doc.Markdown, "## Overview\n") != c.kept {
+			t.Errorf("%s:\n%s", c.html, doc.Markdown)
+		}
+	}
+}
+
 // A heading at the end stays if its text does.
 func TestTail(t *testing.T) {
 	article := "<article>" + strings.Repeat("<p>"+sentence+sentence, 5)
