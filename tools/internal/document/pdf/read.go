@@ -94,9 +94,14 @@ func (o *opened) rebuild(budget *document.Budget, cut error) error {
 const mostDead = 3
 
 // pages reads the pages that are asked for. One that cannot be read has a state that says so.
-func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, error) {
+func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*page, err error) {
 	const mostPages = 20_000
-	var pages []*page
+	scans := newScanner(budget, d)
+	defer func() {
+		if e := scans.finish(); err == nil {
+			err = e
+		}
+	}()
 	dead, fine := 0, 0
 	var failed error
 	for i := range min(o.count, mostPages) {
@@ -133,7 +138,13 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 			return nil, err
 		}
 		fine++
-		pages = append(pages, newPage(raw, i+1))
+		p := newPage(raw, i+1)
+		pages = append(pages, p)
+		if p.scanned() && scans.ready() && !scans.late(p) {
+			if err := o.scan(scans, p); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if fine == 0 && failed != nil {
 		return nil, unreadable(failed)
@@ -142,6 +153,21 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 		d.Warn(fmt.Sprintf("pages behind %d were not read", mostPages))
 	}
 	return pages, nil
+}
+
+// scan has a page read from its picture.
+func (o *opened) scan(scans *scanner, p *page) error {
+	img, dpi, err := o.file.Render(p.number - 1)
+	if err == nil {
+		scans.begin(p, img, dpi)
+		return nil
+	}
+	p.state = fmt.Sprintf("only images, which cannot be drawn: %v", err)
+	if !o.file.Dead() || scans.budget.Err() != nil {
+		return scans.budget.Err()
+	}
+	o.file.Close()
+	return o.open()
 }
 
 // unreadable is the error of a file of whose pages none can be read.
