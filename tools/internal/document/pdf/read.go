@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf/pdfium"
@@ -77,6 +78,16 @@ func (o *opened) open() error {
 	return nil
 }
 
+// reopen opens the file whose instance ended at a page.
+func (o *opened) reopen() error {
+	o.file.Close()
+	if err := o.open(); err != nil {
+		return err
+	}
+	o.file.PageTime = min(o.file.PageTime, laterTime)
+	return nil
+}
+
 // rebuild gives a file whose end is missing another one; cut is the error that it has without.
 func (o *opened) rebuild(budget *document.Budget, cut error) error {
 	whole, ok, err := rebuilt(o.src, budget)
@@ -90,8 +101,15 @@ func (o *opened) rebuild(budget *document.Budget, cut error) error {
 	return nil
 }
 
-// mostDead is how many pages may end their instance before the file is given up.
-const mostDead = 3
+const (
+	// mostDead is how many pages may end their instance before the file is given up, and
+	// laterTime how long those after the first may take, so that a file of nothing but such
+	// pages does not take long.
+	mostDead  = 3
+	laterTime = 250 * time.Millisecond
+	// mostFailed is how many pages may not load before the rest is not tried.
+	mostFailed = 1000
+)
 
 // pages reads the pages that are asked for. One that cannot be read has a state that says so.
 func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*page, err error) {
@@ -102,7 +120,7 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*
 			err = e
 		}
 	}()
-	dead, fine := 0, 0
+	dead, fine, broken := 0, 0, 0
 	var failed error
 	for i := range min(o.count, mostPages) {
 		if !o.src.Pages.Has(i + 1) {
@@ -119,18 +137,19 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*
 			d.Warn(fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 			pages = append(pages, &page{number: i + 1, state: "cannot be read"})
 			failed = err
-			if !o.file.Dead() {
-				continue
+			if o.file.Dead() {
+				dead++
 			}
-			if dead++; dead == mostDead {
+			if broken++; dead == mostDead || broken == mostFailed {
 				if i+1 < o.count {
 					d.Warn(fmt.Sprintf("pages %d to %d were not tried", i+2, o.count))
 				}
 				break
 			}
-			o.file.Close()
-			if err := o.open(); err != nil {
-				return nil, err
+			if o.file.Dead() {
+				if err := o.reopen(); err != nil {
+					return nil, err
+				}
 			}
 			continue
 		}
@@ -166,8 +185,7 @@ func (o *opened) scan(scans *scanner, p *page) error {
 	if !o.file.Dead() || scans.budget.Err() != nil {
 		return scans.budget.Err()
 	}
-	o.file.Close()
-	return o.open()
+	return o.reopen()
 }
 
 // unreadable is the error of a file of whose pages none can be read.

@@ -25,6 +25,10 @@ const scratchSize = 4096
 // File is an open PDF. It must not be used by several goroutines at once. After an error that
 // ended its instance, [File.Dead] is true and every call fails.
 type File struct {
+	// PageTime is how long a page may take, of the processor where its time is known; it is
+	// that of the engine.
+	PageTime time.Duration
+
 	whole, ctx   context.Context // of the file, and of the page that is read
 	pdfium, bulk api.Module
 	functions    map[string]api.Function
@@ -37,7 +41,6 @@ type File struct {
 	fonts        map[uint32]*Font
 	ended        bool
 	own          memory
-	pageTime     time.Duration
 	err          error // that ended the instance
 }
 
@@ -64,7 +67,7 @@ func (e *Engine) instantiate(ctx context.Context) (*File, error) {
 	if e.runtime == nil {
 		return nil, errors.New("the engine is closed")
 	}
-	f := &File{whole: ctx, ctx: ctx, pageTime: cmp.Or(e.PageTime, pageTime), functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
+	f := &File{whole: ctx, ctx: ctx, PageTime: cmp.Or(e.PageTime, pageTime), functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var err error
 	if f.pdfium, err = e.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, f.own.allocator()), e.pdfium, config); err != nil {
@@ -180,7 +183,7 @@ func (f *File) reason(err error) error {
 		return e
 	}
 	if f.ctx.Err() != nil {
-		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.pageTime)}
+		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.PageTime)}
 	}
 	if f.pdfium != nil && f.pdfium.Memory().Size() > Memory*3/4 {
 		return tooLarge(err)

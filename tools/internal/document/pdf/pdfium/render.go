@@ -1,7 +1,6 @@
 package pdfium
 
 import (
-	"context"
 	"errors"
 	"image"
 	"math"
@@ -16,10 +15,7 @@ func (f *File) Render(n int) (picture *image.Gray, dpi int, err error) {
 		annotations = 1
 		most        = 16_000_000
 	)
-	ctx, stop := context.WithTimeout(f.whole, f.pageTime)
-	defer stop()
-	f.ctx = ctx
-	defer func() { f.ctx = f.whole }()
+	defer f.limit()()
 	f.call("FPDF_GetPageSizeByIndexF", f.doc, uint64(n), uint64(f.scratch))
 	width, height := f.float(0)/72, f.float(4)/72 // inches
 	page := f.call("FPDF_LoadPage", f.doc, uint64(n))
