@@ -170,14 +170,10 @@ func (s Set) zipReader(src document.Source, budget *document.Budget) (document.R
 		for _, format := range []struct {
 			sign string
 			read document.Reader
-		}{{"presentationml", ooxml.Slides}, {"wordprocessingml.document.main", ooxml.Word}, {"spreadsheetml.sheet.main", ooxml.Sheet}, {"word", ooxml.Word}, {"sheet.binary", nil}} {
-			if !bytes.Contains(data, []byte(format.sign)) {
-				continue
+		}{{"presentationml", ooxml.Slides}, {"wordprocessingml.document.main", ooxml.Word}, {"spreadsheetml.sheet.main", ooxml.Sheet}, {"sheet.binary", ooxml.Sheet}, {"word", ooxml.Word}} {
+			if bytes.Contains(data, []byte(format.sign)) {
+				return format.read, nil
 			}
-			if format.read == nil {
-				return nil, document.Errorf(document.Unsupported, "binary workbooks (XLSB) cannot be read; save the file as XLSX")
-			}
-			return format.read, nil
 		}
 	}
 	switch {
