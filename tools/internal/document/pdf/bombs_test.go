@@ -122,7 +122,7 @@ func TestBombs(t *testing.T) {
 			start := time.Now()
 			src := document.Source{ReaderAt: bytes.NewReader(test.data), Size: int64(len(test.data))}
 			d, err := (&pdf.Reader{Engine: engine}).Read(src, document.NewBudget(ctx, document.Standard()))
-			t.Logf("%v after %v", err, time.Since(start))
+			t.Logf("%d bytes: %v after %v", len(test.data), err, time.Since(start))
 			var e *document.Error
 			if err != nil && !errors.As(err, &e) {
 				t.Errorf("%v, which has no cause", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf/pdfium"
@@ -84,7 +83,7 @@ func (o *opened) reopen() error {
 	if err := o.open(); err != nil {
 		return err
 	}
-	o.file.PageTime = min(o.file.PageTime, laterTime)
+	o.file.PageTime /= laterShare
 	return nil
 }
 
@@ -103,10 +102,10 @@ func (o *opened) rebuild(budget *document.Budget, cut error) error {
 
 const (
 	// mostDead is how many pages may end their instance before the file is given up, and
-	// laterTime how long those after the first may take, so that a file of nothing but such
-	// pages does not take long.
-	mostDead  = 3
-	laterTime = 250 * time.Millisecond
+	// laterShare how much of the time of a page those after the first have, so that a file of
+	// nothing but such pages does not take long.
+	mostDead   = 3
+	laterShare = 5
 	// mostFailed is how many pages may not load before the rest is not tried.
 	mostFailed = 1000
 )

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 )
 
 // Page is what lies on a page. Places are in points, x to the right and y up.
@@ -141,6 +143,12 @@ func (f *File) chars(p *Page, page uint64) {
 			}
 		}
 		c.Text = text
+		if n := len(p.Chars); n > 0 && utf16.IsSurrogate(c.Rune) {
+			if both := utf16.DecodeRune(p.Chars[n-1].Rune, c.Rune); both != unicode.ReplacementChar {
+				p.Chars[n-1].Rune = both
+				continue
+			}
+		}
 		p.Chars = append(p.Chars, c)
 	}
 	turn(p.Chars)

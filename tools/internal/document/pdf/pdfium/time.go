@@ -7,8 +7,15 @@ import (
 	"time"
 )
 
-// pageTime is how long a page may take. A stream of a few kilobytes can hold work for minutes.
-const pageTime = 1200 * time.Millisecond
+// pageTime returns how long a page of a file may take. A stream of a few kilobytes can hold work
+// for minutes; honest pages that take long have much to say, and take some 2 s a megabyte.
+func pageTime(size int64) time.Duration {
+	const (
+		least, most = time.Second, 12 * time.Second
+		megabyte    = 2500 * time.Millisecond
+	)
+	return min(least+time.Duration(size/1000)*megabyte/1000, most)
+}
 
 // limit bounds the work of a page until end is called: it is the time of the processor, which
 // does not depend on what else the machine does.
