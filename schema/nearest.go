@@ -21,7 +21,7 @@ func Nearest(word string, known []string) string {
 // by the measure of Nearest, and mean something else: names of tools are suggested by this one.
 func Misspelt(word string, known []string) string {
 	return nearest(word, known, func(a, b []rune) int {
-		if d := edits(a, b); d <= max(1, max(len(a), len(b))/4) && len(a) > 2 {
+		if d := Edits(a, b); d <= max(1, max(len(a), len(b))/4) && len(a) > 2 {
 			return d
 		}
 		return farAway
@@ -56,7 +56,7 @@ func distance(a, b []rune) int {
 	if len(long) > maxWord {
 		return farAway
 	}
-	if d := edits(short, long); d <= len(long)/3 {
+	if d := Edits(short, long); d <= len(long)/3 {
 		return d
 	}
 	if len(short) < 3 {
@@ -81,9 +81,9 @@ func fold(s string) []rune {
 	return folded
 }
 
-// edits is the number of insertions, deletions, replacements and swaps of
-// neighbours that turn a into b.
-func edits(a, b []rune) int {
+// Edits is the number of insertions, deletions, replacements and swaps of neighbours that
+// turn a into b.
+func Edits[T comparable](a, b []T) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

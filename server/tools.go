@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -235,10 +236,13 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 // defineAll returns tools as tools/list shows them.
 func defineAll(ts []tools.Tool) ([]mcp.Tool, error) {
 	defs := make([]mcp.Tool, len(ts))
-	g, _ := tools.NewGroup(context.Background(), runtime.GOMAXPROCS(0)) // reflection is most of a start
-	for i, t := range ts {
+	var next atomic.Int64
+	g, _ := tools.NewGroup(context.Background(), runtime.GOMAXPROCS(0))
+	for range runtime.GOMAXPROCS(0) { // reflection is most of a start, and growing stacks is dear
 		g.Go(func() (err error) {
-			defs[i], err = define(t)
+			for i := next.Add(1) - 1; err == nil && i < int64(len(ts)); i = next.Add(1) - 1 {
+				defs[i], err = define(ts[i])
+			}
 			return err
 		})
 	}

@@ -68,7 +68,7 @@ func (t Tool) as(f Foreign) Tool {
 
 // Names finds tools by every name under which they can be called. Make one by [NameTools].
 type Names struct {
-	own     map[string]Tool      // by name and alias
+	own     map[string]*Tool     // by name and alias
 	foreign map[string][]claim   // by foreign name
 	off     map[string][]absence // by name, alias and foreign name in lower case
 	listed  []string             // the names and aliases, sorted
@@ -83,13 +83,13 @@ type absence struct {
 // claim is a tool that claims a foreign name.
 type claim struct {
 	Foreign
-	tool Tool
+	tool *Tool
 }
 
 // NameTools returns the names of tools, and knows those that are off. Its error says which
-// names are taken twice.
+// names are taken twice. It keeps the slice.
 func NameTools(all []Tool, off ...Omission) (*Names, error) {
-	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}, off: map[string][]absence{}}
+	n := &Names{own: map[string]*Tool{}, foreign: map[string][]claim{}, off: map[string][]absence{}}
 	for _, o := range off {
 		for _, name := range append([]string{o.Tool.Name}, o.Tool.Aliases...) {
 			n.miss(Foreign{Name: name}, o)
@@ -98,7 +98,8 @@ func NameTools(all []Tool, off ...Omission) (*Names, error) {
 			n.miss(f, o)
 		}
 	}
-	for _, t := range all {
+	for i := range all {
+		t := &all[i]
 		for _, name := range append([]string{t.Name}, t.Aliases...) {
 			if other, taken := n.own[name]; taken {
 				return nil, fmt.Errorf("tool %q: name %q is taken by %q", t.Name, name, other.Name)
@@ -106,7 +107,8 @@ func NameTools(all []Tool, off ...Omission) (*Names, error) {
 			n.own[name] = t
 		}
 	}
-	for _, t := range all {
+	for i := range all {
+		t := &all[i]
 		for _, f := range t.Foreign {
 			if err := n.claim(t, f); err != nil {
 				return nil, err
@@ -118,7 +120,7 @@ func NameTools(all []Tool, off ...Omission) (*Names, error) {
 }
 
 // claim adds a foreign name of a tool, unless a call by it could mean two tools.
-func (n *Names) claim(t Tool, f Foreign) error {
+func (n *Names) claim(t *Tool, f Foreign) error {
 	bad := func(why string, args ...any) error {
 		return fmt.Errorf("tool %q: name %q %s", t.Name, f.Name, fmt.Sprintf(why, args...))
 	}
@@ -158,7 +160,10 @@ func (n *Names) Has(name string) bool {
 // Near returns the name of the tool that an unknown name is with a slip; "" = of none.
 func (n *Names) Near(name string) string {
 	near := schema.Misspelt(bare(name), n.listed)
-	return n.own[near].Name
+	if t, ok := n.own[near]; ok {
+		return t.Name
+	}
+	return ""
 }
 
 // bare returns a name without the spaces around it and the prefix that some clients and models
@@ -210,7 +215,7 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 		}
 	}
 	if t, ok := n.own[name]; ok {
-		return t, nil
+		return *t, nil
 	}
 	if why := n.Off(name, args); why != "" {
 		return Tool{}, Errorf(Unavailable, "%s", why)

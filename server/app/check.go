@@ -22,8 +22,9 @@ type checked struct {
 	key    []byte
 }
 
-// validate refuses every configuration with which a server cannot start on any machine.
-// The start and a reload both use it. Its error is a [config.KeyError].
+// validate refuses every configuration with which a server cannot start on any machine,
+// but for its choice of tools, which [config.Env.Select] refuses. The start and a reload both
+// use it. Its error is a [config.KeyError].
 func (p *Process) validate(cfg config.Config, redactor *redact.Redactor, log *slog.Logger) (checked, error) {
 	c, faults := p.check(cfg, redactor, log)
 	if len(faults) > 0 {
@@ -35,6 +36,9 @@ func (p *Process) validate(cfg config.Config, redactor *redact.Redactor, log *sl
 // Faults returns all for which no server starts with a configuration.
 func (p *Process) Faults(cfg config.Config) []error {
 	_, faults := p.check(cfg, p.Redactor(cfg), slog.New(slog.DiscardHandler))
+	if _, err := p.Select(cfg); err != nil {
+		faults = append(faults, fault("", "", err))
+	}
 	return faults
 }
 
@@ -45,7 +49,6 @@ func (p *Process) check(cfg config.Config, redactor *redact.Redactor, log *slog.
 		do  func() error
 	}{
 		{"log_level", func() error { _, err := cfg.Level(); return err }},
-		{"", func() error { _, err := p.Select(cfg); return err }},
 		{"hooks", func() (err error) { c.hooks, err = p.hooks(cfg, redactor, log); return err }},
 		{"policy", func() (err error) { c.rules, err = rules.New(cfg.Policy, p.Catalog); return err }},
 		{"state_key", func() (err error) { c.key, err = cfg.Key(); return err }},

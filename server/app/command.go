@@ -24,7 +24,7 @@ func (p *Process) Offered(ctx context.Context, cfg config.Config, roots []string
 	if err != nil {
 		return config.BadRoot(err)
 	}
-	p.Apply(cfg, ws.Roots(), slog.New(slog.DiscardHandler))
+	p.Apply(cfg, ws.Roots(), slog.New(slog.DiscardHandler), p.Redactor(cfg))
 	ctx = tools.WithSession(ctx, &tools.SessionInfo{
 		Principal: tools.Local, Workspace: ws, Client: tools.Client{Name: "toolcrib " + c.Name, Version: p.Version}, Once: true,
 	})

@@ -67,7 +67,7 @@ func (p *Process) Open(ctx context.Context, cfg config.Config, selected tools.Se
 		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}
 	recoverChanges(ctx, ws, log)
-	p.Apply(cfg, roots, log)
+	p.Apply(cfg, roots, log, redactor)
 	for _, o := range selected.Omitted {
 		if cfg.Wants(o.Tool) {
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
@@ -96,13 +96,13 @@ func (p *Process) Open(ctx context.Context, cfg config.Config, selected tools.Se
 }
 
 // Apply puts the settings of the categories to work.
-func (p *Process) Apply(cfg config.Config, roots []string, log *slog.Logger) {
+func (p *Process) Apply(cfg config.Config, roots []string, log *slog.Logger, redactor *redact.Redactor) {
 	hide := slices.Clone(cfg.OwnFiles)
 	if cfg.AuditDir != "" {
 		hide = append(hide, cfg.AuditDir)
 	}
 	cfg.Apply(p.Categories, tools.Setup{
-		Log: log, Version: p.Version, Redactor: p.Redactor(cfg), Hide: hide, Outlasts: cfg.Outlasts() && cfg.HTTP == "",
+		Log: log, Version: p.Version, Redactor: redactor, Hide: hide, Outlasts: cfg.Outlasts() && cfg.HTTP == "",
 		Neighbours: func() []string { return elsewhere(cfg, roots) },
 	})
 }

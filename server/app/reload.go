@@ -61,6 +61,9 @@ func (r *reloading) next() (config.Config, error) {
 	if err != nil {
 		return config.Config{}, err
 	}
+	if _, err := r.Select(l.Config); err != nil {
+		return config.Config{}, l.Locate(err)
+	}
 	if _, err := r.validate(l.Config, r.engine.redactor, r.engine.log); err != nil {
 		return config.Config{}, l.Locate(err)
 	}
@@ -98,7 +101,7 @@ func (r *reloading) apply(next config.Config) error {
 	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, selected.Omitted, r.sources(selected)); err != nil {
 		return err
 	}
-	r.Apply(next, r.serving.Roots, r.engine.log)
+	r.Apply(next, r.serving.Roots, r.engine.log, r.Redactor(next))
 	r.engine.level.Set(level)
 	r.cfg = next
 	if r.serving.Background != nil {

@@ -130,7 +130,7 @@ func (d *doctor) categories(ctx context.Context, p *Process, r *report, ws *work
 	if len(d.Check(p.env.Machine())) > 0 {
 		return // settings has told
 	}
-	p.app().Apply(d.Config, ws.Roots(), slog.New(slog.DiscardHandler))
+	p.app().Apply(d.Config, ws.Roots(), slog.New(slog.DiscardHandler), p.app().Redactor(d.Config))
 	ctx = tools.WithSession(ctx, &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
 	for _, c := range p.Categories {
 		if c.Doctor == nil {

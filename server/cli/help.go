@@ -98,7 +98,7 @@ func page(p *Process, cmd command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "toolcrib %s: %s\n\nUsage: %s\n", cmd.name, cmd.short, cmd.usage(p))
 	if cmd.long != "" {
-		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(cmd.long))
+		fmt.Fprintf(&b, "\n%s\n", strings.Trim(cmd.long, "\n"))
 	}
 	opts := slices.DeleteFunc(config.Options(cmd.make(p)), func(o config.Option) bool { return o.Hidden })
 	own := slices.DeleteFunc(slices.Clone(opts), func(o config.Option) bool { return o.Env != "" })

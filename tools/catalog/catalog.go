@@ -71,11 +71,12 @@ func Tools(categories []tools.Category) []tools.Tool {
 
 // Find returns the tool with a name or alias.
 func Find(all []tools.Tool, name string) (tools.Tool, bool) {
-	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
-	if i < 0 {
-		return tools.Tool{}, false
+	for i := range all {
+		if t := &all[i]; t.Name == name || slices.Contains(t.Aliases, name) {
+			return *t, true
+		}
 	}
-	return all[i], true
+	return tools.Tool{}, false
 }
 
 // Program reports whether a tool started this binary as a program, and if so runs that

@@ -79,6 +79,7 @@ var layers = []struct {
 	{"tools/agents/internal/model", []string{"tools", "tools/outbound", "workspace/redact"}}, // it tells why a request failed
 	{"tools/agents/internal/loop", []string{"@sibling"}},
 	{"tools/agents/internal/runs", []string{"tools", "tools/internal/database", "workspace", "@sibling"}},                                                 // its errors are those of tools
+	{"tools/bridge/internal/find", []string{"schema", "tools/internal/lexical"}},                                                                          // it counts slips as names of arguments do
 	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},

@@ -25,6 +25,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Field is a field of a struct of settings.
@@ -85,17 +86,30 @@ func walk(dst any, yield func(reflect.StructField, reflect.Value) bool) bool {
 func Fields(dst any) []Field {
 	var list []Field
 	for f, value := range Walk(dst) {
-		if key := topKey(f.Tag); key != "" {
-			r := rulesOf(f)
-			r.text = f.Tag.Get("env") != ""
-			r.some = r.some || r.text
-			list = append(list, Field{
-				Key: key, Flag: f.Tag.Get("flag"), Env: f.Tag.Get("env"), Arg: f.Tag.Get("arg"), Help: f.Tag.Get("help"),
-				Narrow: r.narrow, Live: f.Tag.Get("live") == "yes", Value: value, rules: r,
-			})
+		field, ok := parsed.Load(f.Tag)
+		if !ok {
+			field, _ = parsed.LoadOrStore(f.Tag, parse(f.Tag))
+		}
+		if field := field.(Field); field.Key != "" {
+			field.Value = value
+			list = append(list, field)
 		}
 	}
 	return list
+}
+
+// parsed holds the fields at the top by their tags. Parsing all tags takes a good part of
+// a millisecond, and a start asks several times.
+var parsed sync.Map // of reflect.StructTag to Field
+
+func parse(tag reflect.StructTag) Field {
+	r := rulesOf(tag)
+	r.text = tag.Get("env") != ""
+	r.some = r.some || r.text
+	return Field{
+		Key: topKey(tag), Flag: tag.Get("flag"), Env: tag.Get("env"), Arg: tag.Get("arg"), Help: tag.Get("help"),
+		Narrow: r.narrow, Live: tag.Get("live") == "yes", rules: r,
+	}
 }
 
 // Secret reports whether the value is never shown.
@@ -145,16 +159,16 @@ func topKey(tag reflect.StructTag) string {
 	return strings.ToLower(strings.TrimPrefix(tag.Get("env"), "TOOLCRIB_"))
 }
 
-func rulesOf(f reflect.StructField) rules {
+func rulesOf(tag reflect.StructTag) rules {
 	r := rules{
-		fallback: f.Tag.Get("default"), narrow: f.Tag.Get("narrow"),
-		verbatim: f.Tag.Get("expand") == "-",
-		secret:   f.Tag.Get("secret") != "" || f.Tag.Get("env") != "" && f.Tag.Get("flag") == "",
+		fallback: tag.Get("default"), narrow: tag.Get("narrow"),
+		verbatim: tag.Get("expand") == "-",
+		secret:   tag.Get("secret") != "" || tag.Get("env") != "" && tag.Get("flag") == "",
 	}
-	if values := f.Tag.Get("values"); values != "" {
+	if values := tag.Get("values"); values != "" {
 		r.enum = strings.Split(values, ",")
 	}
-	for word := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
+	for word := range strings.SplitSeq(tag.Get("jsonschema"), ",") {
 		switch keyword, value, _ := strings.Cut(word, "="); keyword {
 		case "enum":
 			r.enum = append(r.enum, value)
@@ -188,7 +202,7 @@ func members(t reflect.Type) []member {
 			continue
 		}
 		list = append(list, member{
-			key: key, help: f.Tag.Get("jsonschema_description"), rules: rulesOf(f), index: f.Index, typ: f.Type,
+			key: key, help: f.Tag.Get("jsonschema_description"), rules: rulesOf(f.Tag), index: f.Index, typ: f.Type,
 			fixed:    f.Tag.Get("live") == "no",
 			required: !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero"),
 		})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools/internal/lexical"
 )
 
@@ -139,29 +140,10 @@ func prefix(word, term string) float64 {
 }
 
 // distance counts the slips between two words: a letter too many, missing or
-// wrong, or two that are exchanged (optimal string alignment). Beyond limit it is limit+1.
+// wrong, or two that are exchanged. Beyond limit it is limit+1.
 func distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit || a == "" || b == "" || a[0] != b[0] && limit < 2 {
 		return limit + 1
 	}
-	above, last := []int(nil), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], above[j-1]+1)
-			}
-		}
-		above, last = last, row
-	}
-	return min(last[len(b)], limit+1)
+	return min(schema.Edits([]byte(a), []byte(b)), limit+1)
 }

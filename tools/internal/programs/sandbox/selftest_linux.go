@@ -97,7 +97,7 @@ func (z *zygote) targets() (t sandboxinit.Targets, done func(), err error) {
 	if err := errors.Join(os.WriteFile(t.File, []byte("outside\n"), 0o600), os.Chmod(t.File, 0o666)); err != nil {
 		return t, nil, err
 	}
-	for _, at := range [][2]string{{"unix", t.Socket}, {"unix", "@" + t.Abstract}, {"tcp", "127.0.0.1:0"}} {
+	for _, at := range [][2]string{{"unix", t.Socket}, {"unix", "@" + t.Abstract}, {"tcp", "127.0.0.2:0"}} {
 		l, err := new(net.ListenConfig).Listen(context.Background(), at[0], at[1])
 		if err != nil {
 			done()

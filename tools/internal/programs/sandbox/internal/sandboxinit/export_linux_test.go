@@ -33,9 +33,6 @@ var Means = map[string]func(h *zygote) error{
 	NothingLeftOut: func(*zygote) error { return nil },
 }
 
-// ToItself is toItself.
-func ToItself(fd int) bool { return toItself(fd) }
-
 const (
 	noView = "no mounts at all"
 	// KeptCapabilities are kept by root alone: execve takes them from others.

@@ -2,13 +2,10 @@ package sandboxinit_test
 
 import (
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
@@ -37,35 +34,6 @@ func TestWeak(t *testing.T) {
 				t.Run(means, func(t *testing.T) { weaken(t, level, means) })
 			}
 		})
-	}
-}
-
-// A socket may come to be connected to itself where nobody listens.
-func TestToItself(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	for _, itself := range []bool{true, false} {
-		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer unix.Close(fd)
-		if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-			t.Fatal(err)
-		}
-		to, err := unix.Getsockname(fd)
-		if !itself {
-			to = &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: listener.Addr().(*net.TCPAddr).Port}
-		}
-		if err := errors.Join(err, unix.Connect(fd, to)); err != nil {
-			t.Fatal(err)
-		}
-		if got := sandboxinit.ToItself(fd); got != itself {
-			t.Errorf("%v, want %v", got, itself)
-		}
 	}
 }
 
