@@ -23,8 +23,9 @@ func Category(s *services.Services) tools.Category {
 			parseDocumentTool(d),
 			searchDocumentsTool(d),
 		},
-		Start: d.watch.start,
-		Close: d.readers.Close,
+		Start:  d.watch.start,
+		Doctor: d.doctor,
+		Close:  d.readers.Close,
 	}
 }
 

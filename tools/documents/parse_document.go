@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/diskcache"
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/tesseract"
 	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/text/textfile"
@@ -34,6 +35,7 @@ type ParseDocumentIn struct {
 	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
 	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`
 	Limit    int    `json:"limit,omitempty" jsonschema_description:"Most characters to return; fewer if they take more than 45000 bytes." jsonschema:"minimum=100,maximum=45000,default=20000" alias:"max_length,max_chars"`
+	OCR      string `json:"ocr,omitempty" jsonschema:"pattern=^[A-Za-z_]+([+][A-Za-z_]+)*$,default=auto" jsonschema_description:"How to read pages that are only images: auto; never; or the languages of tesseract, such as \"eng+chi_sim\"."`
 	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted PDF or Office file."`
 	Save     string `json:"save,omitempty" jsonschema_description:"Write the whole text to this file instead of showing it." path:"file" alias:"save_to,output,output_path"`
 }
@@ -160,6 +162,10 @@ func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) 
 		return rendering{}, tools.Errorf(tools.InvalidArgument, "pages: %v", err).WithHint(`write them as "1-3,7"`)
 	}
 	budget := document.NewBudget(ctx, document.Standard())
+	languages, recognizes := d.languages(in.OCR)
+	if recognizes {
+		budget.Recognizer = d.readers.Tesseract.With(languages)
+	}
 	if err := budget.CheckFile(from.size); err != nil {
 		return rendering{}, err
 	}
@@ -168,7 +174,7 @@ func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) 
 		return rendering{}, err
 	}
 	build := d.shared.Build()
-	fmt.Fprintf(hash, "\x00%q", []string{build, path.Ext(from.name), in.Format, in.Pages, in.Sheet, in.Range, in.Password})
+	fmt.Fprintf(hash, "\x00%q", []string{build, path.Ext(from.name), in.Format, in.Pages, in.Sheet, in.Range, in.Password, fmt.Sprint(recognizes), languages, tesseract.Find()})
 	key := diskcache.Key(hash.Sum(nil))
 	if r, ok := d.kept.get(key); ok {
 		return r, nil
@@ -191,8 +197,11 @@ func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) 
 	for _, f := range doc.Fields {
 		r.Fields = append(r.Fields, f.Name+": "+f.Value)
 	}
+	if budget.Unread > 0 { // the next call reads them
+		return r, nil
+	}
 	d.kept.put(key, r)
-	if shared {
+	if shared && budget.Recognized == 0 { // of which there may be more languages then
 		if err := onDisk.Store(ctx, key, r.head, []byte(r.body)); err != nil && !errors.Is(err, diskcache.ErrNotKept) {
 			tools.Log(ctx).Warn("the text of a document is not kept for other processes", "err", err)
 		}

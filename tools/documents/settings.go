@@ -27,6 +27,7 @@ type Documents struct {
 	Model      string   `json:"model,omitempty" jsonschema_description:"model that the endpoint is asked for"`
 	Dimensions int      `json:"dimensions,omitempty" jsonschema:"minimum=1,maximum=8192" jsonschema_description:"numbers of a vector that the endpoint is asked for (default those that the model has)"`
 	Batch      int      `json:"batch,omitempty" jsonschema:"minimum=1,maximum=2048" jsonschema_description:"most passages in a request to the endpoint (default 64)"`
+	OCR        string   `json:"ocr,omitempty" jsonschema:"pattern=^[A-Za-z_]+([+][A-Za-z_]+)*$" jsonschema_description:"languages of tesseract that images of pages are read with, such as eng+deu (default those that are installed, three at most); never: they are not read"`
 	Table      string   `json:"table,omitempty" jsonschema_description:"directory with a table of static embeddings in the form of model2vec, in the place of an endpoint: model.safetensors and tokenizer.json"`
 }
 

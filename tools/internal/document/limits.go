@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Limits bound what is read from a file.
@@ -69,6 +70,12 @@ func Is(err error, cause Cause) bool {
 // Budget is what a reader may still take from one file. The members of an archive share it.
 type Budget struct {
 	Limits
+	// Recognizer reads pages that are only images; nil = they are only named.
+	Recognizer Recognizer
+	// Recognized is how many pages it has read, and Unread how many were left for lack of time.
+	Recognized, Unread int
+
+	recognizeBy           time.Time // zero = the recognizer was not asked yet
 	ctx                   context.Context
 	unpacked, text        int64
 	entries, cells, depth int

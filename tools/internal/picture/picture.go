@@ -108,22 +108,8 @@ func Errorf(format string, args ...any) error {
 // Show decodes an image, so that no broken one is returned, and scales it if it is too
 // large. The error of an image that cannot be shown is an [*Error].
 func (p *Converter) Show(ctx context.Context, r *io.SectionReader, mime string) (Picture, error) {
-	c, ok := codecOf(mime)
-	if !ok {
-		return Picture{}, Errorf("%s is not an image type that can be shown", mime)
-	}
-	if r.Size() > pictureSize {
-		return Picture{}, Errorf("larger than %s", textfile.Size(pictureSize))
-	}
-	cfg, err := c.config(r)
+	c, cfg, facts, err := open(r, mime)
 	if err != nil {
-		return Picture{}, broken(err)
-	}
-	var facts jpegFacts
-	if mime == "image/jpeg" {
-		facts = jpegHead(r)
-	}
-	if err := affordable(cfg, facts); err != nil {
 		return Picture{}, err
 	}
 	select {
@@ -149,6 +135,24 @@ func (p *Converter) Show(ctx context.Context, r *io.SectionReader, mime string) 
 		return pic, nil
 	}
 	return pic, pic.convert(ctx, img, facts.orientation)
+}
+
+// open returns what an image of a type takes to decode, which is not too much.
+func open(r *io.SectionReader, mime string) (c codec, cfg image.Config, facts jpegFacts, err error) {
+	c, ok := codecOf(mime)
+	if !ok {
+		return c, cfg, facts, Errorf("%s is not an image type that can be shown", mime)
+	}
+	if r.Size() > pictureSize {
+		return c, cfg, facts, Errorf("larger than %s", textfile.Size(pictureSize))
+	}
+	if cfg, err = c.config(r); err != nil {
+		return c, cfg, facts, broken(err)
+	}
+	if mime == "image/jpeg" {
+		facts = jpegHead(r)
+	}
+	return c, cfg, facts, affordable(cfg, facts)
 }
 
 func broken(err error) error {

@@ -100,27 +100,32 @@ func upright(img *image.RGBA, orientation int) *image.RGBA {
 	}
 	for y := range h {
 		for x := range w {
-			var tx, ty int
-			switch orientation {
-			case 2:
-				tx, ty = w-1-x, y
-			case 3:
-				tx, ty = w-1-x, h-1-y
-			case 4:
-				tx, ty = x, h-1-y
-			case 5:
-				tx, ty = y, x
-			case 6:
-				tx, ty = h-1-y, x
-			case 7:
-				tx, ty = h-1-y, w-1-x
-			case 8:
-				tx, ty = y, w-1-x
-			}
+			tx, ty := turned(x, y, w, h, orientation)
 			copy(out.Pix[out.PixOffset(tx, ty):][:4], img.Pix[img.PixOffset(x, y):][:4])
 		}
 	}
 	return out
+}
+
+// turned returns where a pixel of an image of a size comes to lie.
+func turned(x, y, w, h, orientation int) (tx, ty int) {
+	switch orientation {
+	case 2:
+		return w - 1 - x, y
+	case 3:
+		return w - 1 - x, h - 1 - y
+	case 4:
+		return x, h - 1 - y
+	case 5:
+		return y, x
+	case 6:
+		return h - 1 - y, x
+	case 7:
+		return h - 1 - y, w - 1 - x
+	case 8:
+		return y, w - 1 - x
+	}
+	return x, y
 }
 
 // whiten puts an image on white ground.

@@ -56,6 +56,7 @@ func (s *Services) make() {
 		s.sandbox = sandbox.New()
 		s.jobs = jobs.New(s.sandbox)
 		s.readers.Restarts = s.Restarts
+		s.readers.Tesseract.Sandbox = s.sandbox
 	})
 }
 

@@ -55,7 +55,7 @@ func (a Area) Has(row, col int) bool {
 }
 
 func (a Area) String() string {
-	return Column(a.Left) + strconv.Itoa(a.Top+1) + ":" + Column(a.Right) + strconv.Itoa(a.Bottom+1)
+	return Place(a.Top, a.Left) + ":" + Place(a.Bottom, a.Right)
 }
 
 // mostColumns is how many a sheet can have: the last is XFD.
@@ -89,6 +89,9 @@ func Column(n int) string {
 	}
 	return name
 }
+
+// Place is the address of a cell, from 0.
+func Place(row, col int) string { return Column(col) + strconv.Itoa(row+1) }
 
 // Sheet collects the cells of a sheet, row by row.
 type Sheet struct {
@@ -254,7 +257,7 @@ func (s *Sheet) block(at Area, placed bool) []document.Block {
 			spans = document.Text(rows[0][0].Text)
 		}
 		if placed {
-			spans = append(document.Text(Column(place.Left)+strconv.Itoa(place.Top+1)+": "), spans...)
+			spans = append(document.Text(Place(place.Top, place.Left)+": "), spans...)
 		}
 		return []document.Block{{Spans: spans}}
 	}

@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools/internal/document/pdf"
 	"toolcrib/tools/internal/document/pdf/pdfium"
 	"toolcrib/tools/internal/document/reader"
+	"toolcrib/tools/internal/document/tesseract"
 	"toolcrib/workspace"
 	"toolcrib/workspace/state"
 )
@@ -23,6 +24,8 @@ import (
 type Readers struct {
 	// Restarts is that of the engine of PDFs.
 	Restarts bool
+	// Tesseract recognizes what pictures of pages say.
+	Tesseract tesseract.Engine
 
 	mu     sync.Mutex
 	engine *pdfium.Engine // nil = there was no PDF yet
@@ -30,12 +33,12 @@ type Readers struct {
 
 // Read reads a file. A PDF is read only if the context of the budget is that of a call.
 func (r *Readers) Read(src document.Source, budget *document.Budget) (*document.Document, error) {
-	return reader.Set{PDF: r.pdf}.Read(src, budget)
+	return reader.Set{PDF: r.pdf, Image: pdf.Image}.Read(src, budget)
 }
 
 // Document reports whether a file is a document in a format of its own, see [reader.Set].
 func (r *Readers) Document(src document.Source, budget *document.Budget) bool {
-	return reader.Set{PDF: r.pdf}.Document(src, budget)
+	return reader.Set{PDF: r.pdf, Image: pdf.Image}.Document(src, budget)
 }
 
 // pdf is a [document.Reader].

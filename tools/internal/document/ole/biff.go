@@ -2,7 +2,6 @@ package ole
 
 import (
 	"encoding/binary"
-	"math"
 	"strconv"
 	"unicode/utf16"
 
@@ -160,23 +159,6 @@ func (b *workbook) text(r record, from, length int) string {
 		return t.rich(length)
 	}
 	return string(b.encoding.Decode(t.bytes(t.number(length))))
-}
-
-// rk returns the number that 4 bytes stand for.
-func rk(v uint32) float64 {
-	n := math.Float64frombits(uint64(v&^3) << 32)
-	if v&2 != 0 {
-		n = float64(int32(v) >> 2)
-	}
-	if v&1 != 0 {
-		n /= 100
-	}
-	return n
-}
-
-// problems are the errors that cells show.
-var problems = map[byte]string{
-	0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
 }
 
 // codePageName returns the name of the encoding of texts of bytes.

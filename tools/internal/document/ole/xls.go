@@ -164,7 +164,7 @@ func (b *workbook) sheet(at int, sheet *cells.Sheet) (whole bool, err error) {
 		case len(body) < 6:
 		case r.kind == biffMulRK:
 			for col, rest := word(2), body[4:]; len(rest) >= 8 && err == nil; col, rest = col+1, rest[6:] {
-				err = b.number(sheet, word(0), col, int(binary.LittleEndian.Uint16(rest)), rk(binary.LittleEndian.Uint32(rest[2:])))
+				err = b.number(sheet, word(0), col, int(binary.LittleEndian.Uint16(rest)), cells.RK(binary.LittleEndian.Uint32(rest[2:])))
 			}
 		default:
 			row, col := word(0), word(2)
@@ -197,15 +197,15 @@ func (b *workbook) cell(r record, sheet *cells.Sheet, row, col int) error {
 	case r.kind == biffNumber && len(body) >= 14:
 		return b.number(sheet, row, col, style, math.Float64frombits(binary.LittleEndian.Uint64(body[6:])))
 	case r.kind == biffRK && len(body) >= 10:
-		return b.number(sheet, row, col, style, rk(binary.LittleEndian.Uint32(body[6:])))
+		return b.number(sheet, row, col, style, cells.RK(binary.LittleEndian.Uint32(body[6:])))
 	case r.kind == biffBool && len(body) >= 8:
-		return show(truth(body[6], body[7] != 0))
+		return show(cells.Truth(body[6], body[7] != 0))
 	case r.kind == biffFormula && len(body) >= 14:
 		if body[12] != 0xFF || body[13] != 0xFF {
 			return b.number(sheet, row, col, style, math.Float64frombits(binary.LittleEndian.Uint64(body[6:])))
 		}
 		if body[6] == 1 || body[6] == 2 {
-			return show(truth(body[8], body[6] == 2))
+			return show(cells.Truth(body[8], body[6] == 2))
 		}
 	}
 	return nil
@@ -217,15 +217,4 @@ func (b *workbook) number(sheet *cells.Sheet, row, col, style int, value float64
 		text = b.formats[style].Show(value, b.base1904)
 	}
 	return sheet.Put(row, col, document.Cell{Text: text})
-}
-
-// truth is what a cell with a truth value or an error shows.
-func truth(value byte, isError bool) string {
-	switch {
-	case isError:
-		return problems[value]
-	case value != 0:
-		return "TRUE"
-	}
-	return "FALSE"
 }

@@ -1,4 +1,4 @@
-// Package ooxml reads the formats of Office Open XML: DOCX, XLSX, PPTX.
+// Package ooxml reads the formats of Office Open XML: DOCX, XLSX, XLSB, PPTX.
 //
 // It imports the model and what opens archives and XML, and must not import another reader.
 // Start at [Word], [Sheet] and [Slides].

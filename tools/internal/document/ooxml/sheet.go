@@ -2,6 +2,7 @@ package ooxml
 
 import (
 	"bytes"
+	"path"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 	"toolcrib/tools/internal/document/markup"
 )
 
-// book reads the parts of an XLSX.
+// book reads the parts of a workbook.
 type book struct {
 	*parts
 	strings  []string
@@ -23,7 +24,7 @@ type sheetEntry struct {
 	hidden   bool
 }
 
-// Sheet reads an XLSX. Cells have the values that they show.
+// Sheet reads an XLSX or an XLSB. Cells have the values that they show.
 func Sheet(src document.Source, budget *document.Budget) (*document.Document, error) {
 	area, err := cells.ParseArea(src.Range)
 	if err != nil {
@@ -36,18 +37,14 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 	defer p.Close()
 	b := &book{parts: p}
 	rels := p.relations(p.main)
-	var sheets []sheetEntry
-	if err := p.ReadXML(p.main, func(d *markup.Decoder) error { return b.workbook(d, &sheets) }); err != nil && len(sheets) == 0 {
-		return nil, err
+	read := b.sheet
+	if path.Ext(p.main) == ".bin" {
+		p.doc.Format = "xlsb"
+		read = b.binarySheet
 	}
-	p.Optional(p.doc, related(rels, "styles"), b.readStyles)
-	if part := related(rels, "sharedStrings"); part != "" && p.Has(part) {
-		if err := p.ReadXML(part, b.readStrings); err != nil {
-			if p.Fatal(err) {
-				return nil, err
-			}
-			p.doc.Warn("texts are missing: " + err.Error())
-		}
+	sheets, err := b.head(rels)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	found := false
@@ -62,7 +59,7 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 			continue
 		}
 		sheet := cells.NewSheet(entry.name, i+1, entry.hidden, area, budget)
-		if err := b.sheet(part, sheet); err != nil {
+		if err := read(part, sheet); err != nil {
 			if p.Fatal(err) {
 				return nil, err
 			}
@@ -76,6 +73,27 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 	return p.doc, nil
 }
 
+// head reads what the sheets of a file share, and returns the list of them.
+func (b *book) head(rels map[string]relation) (sheets []sheetEntry, err error) {
+	styles, texts := related(rels, "styles"), related(rels, "sharedStrings")
+	if b.doc.Format == "xlsb" {
+		return b.binaryHead(styles, texts)
+	}
+	if err := b.ReadXML(b.main, func(d *markup.Decoder) error { return b.workbook(d, &sheets) }); err != nil && len(sheets) == 0 {
+		return nil, err
+	}
+	b.Optional(b.doc, styles, b.readStyles)
+	if texts != "" && b.Has(texts) {
+		if err := b.ReadXML(texts, b.readStrings); err != nil {
+			if b.Fatal(err) {
+				return nil, err
+			}
+			b.doc.Warn("texts are missing: " + err.Error())
+		}
+	}
+	return sheets, nil
+}
+
 func (b *book) workbook(d *markup.Decoder, sheets *[]sheetEntry) error {
 	return d.Elements(func() error {
 		switch d.Name() {
@@ -85,16 +103,20 @@ func (b *book) workbook(d *markup.Decoder, sheets *[]sheetEntry) error {
 			}
 		case "sheet":
 			state := d.Attr("state")
-			const longest = 200 // names have 31 characters
-			name := d.Attr("name")
-			if len(name) > longest {
-				name = strings.ToValidUTF8(name[:longest], "")
-			}
-			*sheets = append(*sheets, sheetEntry{name, d.Attr("r:id"), state == "hidden" || state == "veryHidden"})
+			*sheets = append(*sheets, sheetEntry{sheetName(d.Attr("name")), d.Attr("r:id"), state == "hidden" || state == "veryHidden"})
 			return b.budget.TakeBlock()
 		}
 		return nil
 	})
+}
+
+// sheetName bounds the name of a sheet, which has 31 characters.
+func sheetName(name string) string {
+	const longest = 200
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "")
+	}
+	return name
 }
 
 func (b *book) readStyles(d *markup.Decoder) error {
@@ -130,15 +152,19 @@ func (b *book) readStrings(d *markup.Decoder) error {
 			return nil
 		}
 		text, err := richText(d)
-		b.strings = append(b.strings, text)
-		if err == nil {
-			err = b.budget.TakeCells(0)
+		if err != nil {
+			return err
 		}
-		if len(b.strings) > b.budget.Cells {
-			err = b.budget.TakeCells(b.budget.Cells)
-		}
-		return err
+		return b.addString(text)
 	})
+}
+
+func (b *book) addString(text string) error {
+	b.strings = append(b.strings, text)
+	if len(b.strings) > b.budget.Cells {
+		return b.budget.TakeCells(b.budget.Cells)
+	}
+	return b.budget.TakeCells(0)
 }
 
 // richText reads a text with runs; readings of its characters are left out.
@@ -286,10 +312,19 @@ func (b *book) shown(kind, styleID, value, formula string) string {
 	if err != nil {
 		return value
 	}
-	if i, err := strconv.Atoi(styleID); err == nil && i >= 0 && i < len(b.formats) {
-		return b.formats[i].Show(number, b.base1904)
+	style, err := strconv.Atoi(styleID)
+	if err != nil {
+		style = -1
 	}
-	return cells.General(number)
+	return b.number(number, style)
+}
+
+// number returns what a cell with a number shows in a style.
+func (b *book) number(value float64, style int) string {
+	if style >= 0 && style < len(b.formats) {
+		return b.formats[style].Show(value, b.base1904)
+	}
+	return cells.General(value)
 }
 
 func readComments(d *markup.Decoder, sheet *cells.Sheet) error {

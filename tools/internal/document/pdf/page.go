@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"slices"
 
 	"toolcrib/tools/internal/document/pdf/pdfium"
 )
@@ -94,7 +95,7 @@ func newPage(raw *pdfium.Page, number int) *page {
 	p.place(raw, direction)
 	p.lines = lines(p.words)
 	switch {
-	case p.chars < scanned && len(raw.Images) > 0:
+	case p.scanned():
 		p.state = "no text, only images: scanned?"
 	case p.chars == 0:
 		p.state = "no text"
@@ -102,6 +103,18 @@ func newPage(raw *pdfium.Page, number int) *page {
 		p.state = "its fonts do not say which characters they have: the text may be wrong"
 	}
 	return p
+}
+
+// scanned reports whether the text of a page is in images: it has none, or only what is
+// stamped on the edges of a scan.
+func (p *page) scanned() bool {
+	const least = .6 // of the page that an image covers
+	if p.chars < scanned {
+		return len(p.images) > 0
+	}
+	whole := p.width * (p.bottom - p.top)
+	return len(p.edges()) == len(p.lines) && len(p.aside) == 0 &&
+		slices.ContainsFunc(p.images, func(a area) bool { return (a.x1-a.x0)*(a.y1-a.y0) > least*whole })
 }
 
 // place turns rules, drawings and edges of the page as its words are turned.

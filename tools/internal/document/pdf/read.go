@@ -77,6 +77,16 @@ func (o *opened) open() error {
 	return nil
 }
 
+// reopen opens the file whose instance ended at a page.
+func (o *opened) reopen() error {
+	o.file.Close()
+	if err := o.open(); err != nil {
+		return err
+	}
+	o.file.PageTime /= laterShare
+	return nil
+}
+
 // rebuild gives a file whose end is missing another one; cut is the error that it has without.
 func (o *opened) rebuild(budget *document.Budget, cut error) error {
 	whole, ok, err := rebuilt(o.src, budget)
@@ -90,14 +100,26 @@ func (o *opened) rebuild(budget *document.Budget, cut error) error {
 	return nil
 }
 
-// mostDead is how many pages may end their instance before the file is given up.
-const mostDead = 3
+const (
+	// mostDead is how many pages may end their instance before the file is given up, and
+	// laterShare how much of the time of a page those after the first have, so that a file of
+	// nothing but such pages does not take long.
+	mostDead   = 3
+	laterShare = 5
+	// mostFailed is how many pages may not load before the rest is not tried.
+	mostFailed = 1000
+)
 
 // pages reads the pages that are asked for. One that cannot be read has a state that says so.
-func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, error) {
+func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*page, err error) {
 	const mostPages = 20_000
-	var pages []*page
-	dead, fine := 0, 0
+	scans := newScanner(budget, d)
+	defer func() {
+		if e := scans.finish(); err == nil {
+			err = e
+		}
+	}()
+	dead, fine, broken := 0, 0, 0
 	var failed error
 	for i := range min(o.count, mostPages) {
 		if !o.src.Pages.Has(i + 1) {
@@ -114,18 +136,19 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 			d.Warn(fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 			pages = append(pages, &page{number: i + 1, state: "cannot be read"})
 			failed = err
-			if !o.file.Dead() {
-				continue
+			if o.file.Dead() {
+				dead++
 			}
-			if dead++; dead == mostDead {
+			if broken++; dead == mostDead || broken == mostFailed {
 				if i+1 < o.count {
 					d.Warn(fmt.Sprintf("pages %d to %d were not tried", i+2, o.count))
 				}
 				break
 			}
-			o.file.Close()
-			if err := o.open(); err != nil {
-				return nil, err
+			if o.file.Dead() {
+				if err := o.reopen(); err != nil {
+					return nil, err
+				}
 			}
 			continue
 		}
@@ -133,7 +156,13 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 			return nil, err
 		}
 		fine++
-		pages = append(pages, newPage(raw, i+1))
+		p := newPage(raw, i+1)
+		pages = append(pages, p)
+		if p.scanned() && scans.ready() && !scans.late(p) {
+			if err := o.scan(scans, p); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if fine == 0 && failed != nil {
 		return nil, unreadable(failed)
@@ -142,6 +171,20 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 		d.Warn(fmt.Sprintf("pages behind %d were not read", mostPages))
 	}
 	return pages, nil
+}
+
+// scan has a page read from its picture.
+func (o *opened) scan(scans *scanner, p *page) error {
+	img, dpi, err := o.file.Render(p.number - 1)
+	if err == nil {
+		scans.begin(p, img, dpi)
+		return nil
+	}
+	p.state = fmt.Sprintf("only images, which cannot be drawn: %v", err)
+	if !o.file.Dead() || scans.budget.Err() != nil {
+		return scans.budget.Err()
+	}
+	return o.reopen()
 }
 
 // unreadable is the error of a file of whose pages none can be read.

@@ -342,3 +342,19 @@ func FuzzRead(f *testing.F) {
 	f.Add(sample().Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) { tryBroken(t, 0, data) })
 }
+
+// Characters beyond the first 65,536 come in halves.
+func TestPairs(t *testing.T) {
+	const toUnicode = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n" +
+		"1 begincodespacerange <00> <ff> endcodespacerange\n1 beginbfchar <41> <D83DDE00> endbfchar\nendcmap end end"
+	data := raw(catalog, onePage, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+		stream("", []byte("BT /F 12 Tf 72 700 Td (AB) Tj ET")),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>", stream("", []byte(toUnicode)))
+	d, err := read(t.Context(), data, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Text(); !strings.Contains(got, "\n😀B\n") {
+		t.Errorf("%q, want 😀B in it", got)
+	}
+}

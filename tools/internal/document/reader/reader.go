@@ -25,13 +25,15 @@ import (
 	"toolcrib/tools/internal/document/pack"
 	"toolcrib/tools/internal/document/plain"
 	"toolcrib/tools/internal/document/rtf"
+	"toolcrib/tools/internal/picture"
 	"toolcrib/tools/internal/text/textfile"
 )
 
 // Set has the readers of formats that cost much, and that a caller links. The zero value
 // has none.
 type Set struct {
-	PDF document.Reader
+	PDF   document.Reader
+	Image document.Reader // of pictures of pages
 }
 
 // Read reads a file.
@@ -119,6 +121,12 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 	case bytes.HasPrefix(head, []byte(ole.Magic)):
 		return ole.Reader{Package: s.unlocked}.Read, nil
 	}
+	if picture.Supported(textfile.MIME(head, textfile.Sniff(head, false))) {
+		if s.Image == nil {
+			return nil, document.Errorf(document.Unsupported, "it is an image")
+		}
+		return s.Image, nil
+	}
 	if ext := strings.TrimPrefix(strings.ToLower(path.Ext(src.Name)), "."); slices.Contains(containers, ext) {
 		return nil, document.Errorf(document.Malformed, "its name ends in .%s, but its content is not of that kind", ext)
 	}
@@ -162,14 +170,10 @@ func (s Set) zipReader(src document.Source, budget *document.Budget) (document.R
 		for _, format := range []struct {
 			sign string
 			read document.Reader
-		}{{"presentationml", ooxml.Slides}, {"wordprocessingml.document.main", ooxml.Word}, {"spreadsheetml.sheet.main", ooxml.Sheet}, {"word", ooxml.Word}, {"sheet.binary", nil}} {
-			if !bytes.Contains(data, []byte(format.sign)) {
-				continue
+		}{{"presentationml", ooxml.Slides}, {"wordprocessingml.document.main", ooxml.Word}, {"spreadsheetml.sheet.main", ooxml.Sheet}, {"sheet.binary", ooxml.Sheet}, {"word", ooxml.Word}} {
+			if bytes.Contains(data, []byte(format.sign)) {
+				return format.read, nil
 			}
-			if format.read == nil {
-				return nil, document.Errorf(document.Unsupported, "binary workbooks (XLSB) cannot be read; save the file as XLSX")
-			}
-			return format.read, nil
 		}
 	}
 	switch {

@@ -1,8 +1,8 @@
 // Package pdfium is PDFium as WebAssembly: it gives the characters, the ruling lines and the
 // links of a page, with their places.
 //
-// Each file has a fresh instance of one compiled module, with 256 MiB of memory, no file
-// system, and an end at the deadline of its context. Nothing of a file survives its instance.
+// Each file has a fresh instance of one compiled module, with 224 MiB of memory, no file
+// system, and an end when its context or the time of a page is over. Nothing of a file survives its instance.
 // Start reading at [Engine], then [File.Page].
 package pdfium
 
@@ -30,7 +30,7 @@ import (
 
 const (
 	// Memory is how many bytes PDFium may take for one file.
-	Memory = 256 << 20
+	Memory = 224 << 20
 	// Argument makes this program compile PDFium into the directory of the next argument.
 	Argument = "compile-pdfium"
 	// Sum is the SHA-256 of the WebAssembly module; LICENSE says where it is from.
@@ -52,7 +52,8 @@ type Engine struct {
 	// Restarts reports whether this binary calls [Main] for [Argument]. Then the first
 	// compilation, which takes some 350 MB, is in a process of its own that ends.
 	Restarts bool
-	// PageTime is how long a page may take; 0 = 10 s.
+	// PageTime is how long a page may take, of the processor where its time is known; 0 =
+	// 1 s, and 2.5 s more for each megabyte of the file.
 	PageTime time.Duration
 
 	mu           sync.Mutex

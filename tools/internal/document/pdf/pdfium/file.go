@@ -25,6 +25,10 @@ const scratchSize = 4096
 // File is an open PDF. It must not be used by several goroutines at once. After an error that
 // ended its instance, [File.Dead] is true and every call fails.
 type File struct {
+	// PageTime is how long a page may take, of the processor where its time is known; it is
+	// that of the engine.
+	PageTime time.Duration
+
 	whole, ctx   context.Context // of the file, and of the page that is read
 	pdfium, bulk api.Module
 	functions    map[string]api.Function
@@ -37,7 +41,6 @@ type File struct {
 	fonts        map[uint32]*Font
 	ended        bool
 	own          memory
-	pageTime     time.Duration
 	err          error // that ended the instance
 }
 
@@ -47,7 +50,7 @@ func (e *Engine) Open(ctx context.Context, file io.ReaderAt, size int64, passwor
 		return nil, err
 	}
 	ctx = context.WithValue(ctx, fileKey{}, file)
-	f, err := e.instantiate(ctx)
+	f, err := e.instantiate(ctx, cmp.Or(e.PageTime, pageTime(size)))
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +61,13 @@ func (e *Engine) Open(ctx context.Context, file io.ReaderAt, size int64, passwor
 	return f, nil
 }
 
-func (e *Engine) instantiate(ctx context.Context) (*File, error) {
+func (e *Engine) instantiate(ctx context.Context, pageTime time.Duration) (*File, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.runtime == nil {
 		return nil, errors.New("the engine is closed")
 	}
-	f := &File{whole: ctx, ctx: ctx, pageTime: cmp.Or(e.PageTime, pageTime), functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
+	f := &File{whole: ctx, ctx: ctx, PageTime: pageTime, functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var err error
 	if f.pdfium, err = e.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, f.own.allocator()), e.pdfium, config); err != nil {
@@ -180,9 +183,10 @@ func (f *File) reason(err error) error {
 		return e
 	}
 	if f.ctx.Err() != nil {
-		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.pageTime)}
+		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.PageTime.Round(time.Millisecond))}
 	}
-	if f.pdfium != nil && f.pdfium.Memory().Size() > Memory*3/4 {
+	// What grows to twice its size needs three times the room meanwhile.
+	if f.pdfium != nil && f.pdfium.Memory().Size() > Memory/3 {
 		return tooLarge(err)
 	}
 	return &document.Error{Cause: document.Malformed, Err: err, Say: "PDFium stopped at something that it cannot read"}

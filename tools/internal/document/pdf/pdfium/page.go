@@ -1,13 +1,13 @@
 package pdfium
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"time"
+	"unicode"
+	"unicode/utf16"
 )
 
 // Page is what lies on a page. Places are in points, x to the right and y up.
@@ -68,16 +68,10 @@ const (
 	deepest     = 6 // forms in each other
 )
 
-// pageTime is how long a page may take. A stream of a few kilobytes can hold work for minutes.
-const pageTime = 10 * time.Second
-
 // Page reads a page, from 0. An error of one page leaves the others alone, unless the
 // instance is dead.
 func (f *File) Page(n int) (*Page, error) {
-	ctx, stop := context.WithTimeout(f.whole, f.pageTime)
-	defer stop()
-	f.ctx = ctx
-	defer func() { f.ctx = f.whole }()
+	defer f.limit()()
 	page := f.call("FPDF_LoadPage", f.doc, uint64(n))
 	if f.err != nil {
 		return nil, f.err
@@ -149,6 +143,12 @@ func (f *File) chars(p *Page, page uint64) {
 			}
 		}
 		c.Text = text
+		if n := len(p.Chars); n > 0 && utf16.IsSurrogate(c.Rune) {
+			if both := utf16.DecodeRune(p.Chars[n-1].Rune, c.Rune); both != unicode.ReplacementChar {
+				p.Chars[n-1].Rune = both
+				continue
+			}
+		}
 		p.Chars = append(p.Chars, c)
 	}
 	turn(p.Chars)

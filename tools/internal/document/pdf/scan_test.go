@@ -1,0 +1,134 @@
+package pdf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/pdf"
+	"toolcrib/tools/internal/document/pdf/pdftest"
+)
+
+// recognizer is a recognizer that finds the same lines in each picture.
+type recognizer struct {
+	lines  []string
+	unable error
+	fails  error
+	sure   float64
+	seen   []image.Rectangle
+}
+
+func (r *recognizer) Ready(context.Context) error { return r.unable }
+
+func (r *recognizer) Begin(_ context.Context, picture *image.Gray, dpi int) func() (document.Recognized, error) {
+	r.seen = append(r.seen, picture.Rect)
+	text := document.Recognized{Language: "eng", Sure: r.sure}
+	size := float64(dpi) / 6
+	for i, line := range r.lines {
+		x := size
+		for word := range strings.FieldsSeq(line) {
+			wide := float64(len(word)) * size / 2
+			text.Words = append(text.Words, document.RecognizedWord{Text: word, X0: x, X1: x + wide, Y: float64(i+2) * size * 1.2, Size: size * (1 + float64(i%3)/50)})
+			x += wide + size/4
+		}
+	}
+	return func() (document.Recognized, error) { return text, r.fails }
+}
+
+func recognized(t *testing.T, f *pdftest.File, r *recognizer) (string, *document.Document, *document.Budget) {
+	t.Helper()
+	data := f.Bytes()
+	budget := document.NewBudget(t.Context(), document.Standard())
+	if r != nil {
+		budget.Recognizer = r
+	}
+	d, err := (&pdf.Reader{Engine: engine}).Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Markdown(), d, budget
+}
+
+// A page that is only an image is read from its picture, and one that has text is not.
+func TestScans(t *testing.T) {
+	f := &pdftest.File{}
+	f.Page().Text(72, 100, 11, pdftest.Plain, "the first page")
+	f.Page().Image(0, 0, pdftest.Width, pdftest.Height)
+	stamped := f.Page()
+	stamped.Image(0, 0, pdftest.Width, pdftest.Height)
+	stamped.Text(72, 30, 11, pdftest.Plain, "Scan 12")
+	f.Page()
+	lines := []string{"The mill on the river was built", "of stones from the old hills."}
+	for _, test := range []struct {
+		name   string
+		r      *recognizer
+		second string // page
+		third  string
+		warn   string
+	}{
+		{"read", &recognizer{lines: lines, sure: .9}, "[page 2; read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", ""},
+		{"unsure", &recognizer{lines: lines, sure: .5}, "[page 2; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", ""},
+		{"nothing", &recognizer{}, "[page 2; only images, in which OCR (eng) found no text]", "[page 3; no text, only images: scanned?]\n\nScan 12", ""},
+		{"late", &recognizer{fails: context.DeadlineExceeded}, "[page 2; only images, which OCR did not read: context deadline exceeded]", "[page 3; only images, which OCR did not read: context deadline exceeded]\n\nScan 12", ""},
+		{"unable", &recognizer{unable: errors.New("it is not installed")}, "[page 2; no text, only images: scanned?]", "[page 3; no text, only images: scanned?]\n\nScan 12", "pages that are only images were not read: it is not installed"},
+		{"none", nil, "[page 2; no text, only images: scanned?]", "[page 3; no text, only images: scanned?]\n\nScan 12", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, d, budget := recognized(t, f, test.r)
+			want := "[page 1]\n\nthe first page\n\n" + test.second + "\n\n" + test.third + "\n\n[page 4; no text]\n"
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.warn, strings.Join(d.Warnings, "\n")); diff != "" {
+				t.Error(diff)
+			}
+			if test.r != nil && test.r.unable == nil && len(test.r.seen) != 2 {
+				t.Errorf("%d pictures were read, want 2", len(test.r.seen))
+			}
+			if want := strings.Contains(test.second, "OCR (eng)"); want != (budget.Recognized == 2) {
+				t.Errorf("%d pages were recognized", budget.Recognized)
+			}
+		})
+	}
+}
+
+// A small picture is enlarged before it is read, and has a page of its own.
+func TestImage(t *testing.T) {
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 300, 400))); err != nil {
+		t.Fatal(err)
+	}
+	r := &recognizer{lines: []string{"Fruit and nuts"}, sure: 1}
+	budget := document.NewBudget(t.Context(), document.Standard())
+	src := document.Source{ReaderAt: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
+	if _, err := pdf.Image(src, budget); !document.Is(err, document.Unsupported) {
+		t.Errorf("without a recognizer: %v", err)
+	}
+	budget.Recognizer = r
+	d, err := pdf.Image(src, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("[page 1; read by OCR (eng), which makes errors]\n\nFruit and nuts\n", d.Markdown()); diff != "" || d.Format != "png" {
+		t.Errorf("%s: %s", d.Format, diff)
+	}
+	if !slices.Equal(r.seen, []image.Rectangle{image.Rect(0, 0, 600, 800)}) {
+		t.Errorf("it has seen %v", r.seen)
+	}
+	src.Pages, _ = document.ParsePages("2")
+	if _, err := pdf.Image(src, budget); !document.Is(err, document.Absent) {
+		t.Errorf("page 2: %v", err)
+	}
+	r.unable = errors.New("it is not installed")
+	if _, err := pdf.Image(src, budget); !document.Is(err, document.Unsupported) || !strings.Contains(err.Error(), "it is not installed") {
+		t.Errorf("without a program: %v", err)
+	}
+}
