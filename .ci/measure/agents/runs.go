@@ -37,7 +37,8 @@ func Runs(ctx context.Context, env harness.Environment) error {
 	return errors.Join(errs...)
 }
 
-// killed takes the figure on one database: so many kills, about so long after each other.
+// killed takes the figure on one database: so many kills, about so long after each other. When all
+// runs have ended, as many begin anew.
 func killed(ctx context.Context, env harness.Environment, name, url string, kills int, apart time.Duration) error {
 	w := &workers{binary: env.Binary, url: url, model: &toyModel{rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}}}
 	dir, remove, err := harness.Temporary("runs")
@@ -49,17 +50,7 @@ func killed(ctx context.Context, env harness.Environment, name, url string, kill
 		return err
 	}
 	defer w.close()
-	agents := env.Of(16, 4)
-	for i := range agents {
-		args, err := json.Marshal(map[string]any{"task": fmt.Sprintf("run %d.", i), "tools": []string{"bash"}, "max_rounds": 50, "timeout": "50m", "max_tokens": 10_000_000, "background": true})
-		if err != nil {
-			return err
-		}
-		out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("run_agent: %w: %s", err, out)
-		}
-	}
+	agents, wave := 0, env.Of(16, 4)
 	var running [3]*exec.Cmd
 	for i := range running {
 		if running[i], err = w.start(ctx); err != nil {
@@ -67,7 +58,13 @@ func killed(ctx context.Context, env harness.Environment, name, url string, kill
 		}
 	}
 	begin, done := time.Now(), 0
-	for ; done < kills && w.model.left(agents) > 0; done++ {
+	for ; done < kills; done++ {
+		if w.model.left(agents) == 0 {
+			if err := w.begin(ctx, agents, wave); err != nil {
+				return err
+			}
+			agents += wave
+		}
 		time.Sleep(apart/2 + rand.N(apart)) // while they work
 		victim := rand.IntN(len(running))
 		_ = running[victim].Process.Kill()
@@ -121,6 +118,21 @@ func (w *workers) program(ctx context.Context, command string, args ...string) *
 	cmd := exec.CommandContext(ctx, w.binary, append(append(strings.Fields(command), "--state-dir", w.base, "--config", w.conf), args...)...)
 	cmd.Env = append(os.Environ(), "TOOLCRIB_DATABASE="+w.url)
 	return cmd
+}
+
+// begin begins runs in the background, with numbers from first on.
+func (w *workers) begin(ctx context.Context, first, many int) error {
+	for i := range many {
+		args, err := json.Marshal(map[string]any{"task": fmt.Sprintf("run %d.", first+i), "tools": []string{"bash"}, "max_rounds": 50, "timeout": "50m", "max_tokens": 10_000_000, "background": true})
+		if err != nil {
+			return err
+		}
+		out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("run_agent: %w: %s", err, out)
+		}
+	}
+	return nil
 }
 
 // start starts a process that has no client and only goes on with what is there.
