@@ -72,10 +72,10 @@ func TestReceiptOfOldRecords(t *testing.T) {
 
 // An agent's agents have no more tokens and cost than is left of its own, and use those.
 func TestSharedBudget(t *testing.T) {
-	for _, limit := range []string{`"max_tokens":400`, `"max_cost":0.00035`} {
+	for limit, left := range map[string]string{`"max_tokens":400`: "limit: 290 tokens; run", `"max_cost":0.00035`: "limit: a cost of 0.00025; run"} {
 		a := newAgency(t, `run_agent {"task":"2"}`, "nothing {}", "nothing {}", "nothing {}", "half", "whole")
 		a.want(t, `{"task":"1","tools":["run_agent"],`+limit+`}`, "limit: ", "2 rounds, 660 tokens, ", "cost 0.0006\n", "\nwhole\n")
-		if last := a.model.requests[5]; !strings.Contains(last, "half") || !strings.Contains(last, "limit: ") {
+		if last := a.model.requests[5]; !strings.Contains(last, "half") || !strings.Contains(last, left) {
 			t.Errorf("%s: the inner agent handed back %s", limit, last)
 		}
 	}

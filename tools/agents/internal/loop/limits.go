@@ -71,7 +71,7 @@ func (l Limits) Reached(s Spent) (over, near string) {
 	}{
 		{fmt.Sprintf("%d rounds", l.Rounds), float64(s.Rounds), float64(l.Rounds)},
 		{fmt.Sprintf("%d tokens", l.Tokens), float64(fresh(s.Use)), float64(l.Tokens)},
-		{fmt.Sprintf("a cost of %g", l.Cost), s.Cost, l.Cost},
+		{fmt.Sprintf("a cost of %.4g", l.Cost), s.Cost, l.Cost},
 		{fmt.Sprint(l.Time), float64(s.Time), float64(l.Time)},
 	} {
 		switch {
