@@ -50,6 +50,20 @@ func WithChanges(ctx context.Context, note func(path string)) context.Context {
 
 type changesKey struct{}
 
+// Reached notes that the call has sent a request to a host.
+func Reached(ctx context.Context, host string) {
+	if note, ok := ctx.Value(reachedKey{}).(func(string)); ok {
+		note(host)
+	}
+}
+
+// WithReached returns a context whose [Reached] calls note, from any goroutine.
+func WithReached(ctx context.Context, note func(host string)) context.Context {
+	return context.WithValue(ctx, reachedKey{}, note)
+}
+
+type reachedKey struct{}
+
 // Log returns the logger whose records go to the client of the call, if it wants them. Use
 // it for what a watching human should know, never for secrets. Without a listener it
 // discards.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -153,13 +151,6 @@ func listRuns(ctx context.Context, store *runs.Store, to printed) error {
 	return table.Flush()
 }
 
-func cost(s loop.Spent) string {
-	if s.Cost == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", cost %.4g", s.Cost)
-}
-
 func showRun(ctx context.Context, store *runs.Store, run runs.Run, to printed) error {
 	records, err := store.Records(ctx, run.ID, 0)
 	if err != nil {
@@ -169,66 +160,25 @@ func showRun(ctx context.Context, store *runs.Store, run runs.Run, to printed) e
 	if err != nil {
 		return err
 	}
-	did := done(records)
+	r := receiptOf(records)
 	if to.json {
 		return to.line(struct {
 			told
-			Done    []string      `json:"done"`
+			Receipt receipt       `json:"receipt"`
 			Records []loop.Record `json:"records"`
-		}{t, did, records})
+		}{t, r, records})
 	}
-	fmt.Fprintf(to, "%s\nrun %s: %s; begun %s; %s, %d tokens%s, %s\n", tools.Visible(t.Title), t.Run, t.Status, t.Began.Format(time.DateTime),
-		counted(t.Spent.Rounds, "round"), t.Spent.Use.Total(), cost(t.Spent), durations.Rough(t.Spent.Time))
+	fmt.Fprintf(to, "%s\nrun %s: %s; begun %s; %s\n", tools.Visible(t.Title), t.Run, t.Status, t.Began.Format(time.DateTime), r.used())
 	if t.Model != "" {
 		fmt.Fprintf(to, "model: %s\n", tools.Visible(t.Model))
 	}
-	for _, what := range did {
-		fmt.Fprintf(to, "did: %s\n", tools.Visible(what))
-	}
+	fmt.Fprint(to, r.done())
 	for n, r := range records {
 		if _, err := fmt.Fprintf(to, "\n## %d %s\n\n%s", n, r.Kind, tools.Visible(step(r))); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// done returns the calls with effects of a run, each once, in the order of their names: what
-// they were called with, and how they ended if not well.
-func done(records []loop.Record) []string {
-	begun, arguments := map[string]loop.Record{}, map[string]json.RawMessage{}
-	count := map[string]int{}
-	for _, r := range records {
-		for _, block := range r.Blocks {
-			if block.Call != nil {
-				arguments[block.Call.ID] = block.Call.Arguments
-			}
-		}
-		switch r.Kind {
-		case loop.Begin:
-			begun[r.Call] = r
-		case loop.Result:
-			if _, is := begun[r.Call]; !is {
-				continue
-			}
-			delete(begun, r.Call)
-			what := r.Tool + " " + subject(arguments[r.Call])
-			if r.Error {
-				what += " (failed)"
-			}
-			count[strings.TrimSpace(what)]++
-		}
-	}
-	for id, r := range begun {
-		count[strings.TrimSpace(r.Tool+" "+subject(arguments[id]))+" (its outcome is unknown)"]++
-	}
-	list := slices.Sorted(maps.Keys(count))
-	for i, what := range list {
-		if n := count[what]; n > 1 {
-			list[i] = fmt.Sprintf("%s, %d times", what, n)
-		}
-	}
-	return list
 }
 
 func replayRun(ctx context.Context, store *runs.Store, run runs.Run, to printed) error {

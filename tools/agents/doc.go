@@ -7,7 +7,8 @@
 // finds the files of presets. Below, internal/model asks models, internal/loop is the loop of an
 // agent, internal/executor has a coding agent work in the place of a model, internal/inside is the
 // part of that in the sandbox, internal/runs keeps the steps, and internal/presets reads files of
-// presets. desk.go has the runs at work, and keeper.go lets them go on in the background, in
-// whichever process. Calls go through the [tools.Caller] of Deps, and so pass all stages of a call.
+// presets. desk.go has the runs at work, keeper.go lets them go on in the background, in whichever
+// process, account.go notes what a call of an agent does and uses, and receipt.go sums that up.
+// Calls go through the [tools.Caller] of Deps, and so pass all stages of a call.
 // The package must not import another category, server or mcp-go.
 package agents

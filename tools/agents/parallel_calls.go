@@ -89,6 +89,7 @@ func notFromHere(t tools.Tool) bool {
 type call struct {
 	ParallelCall
 	tool      string // its own name; that of the call if there is no such tool
+	is        tools.Tool
 	spec      tools.CallSpec
 	footprint footprint
 	canonical string // "" = it may differ each time
@@ -153,7 +154,7 @@ func (d Deps) prepare(ctx context.Context, given []ParallelCall) ([]*call, error
 		if err != nil {
 			continue
 		}
-		c.tool = tool.Name
+		c.tool, c.is = tool.Name, tool
 		if notFromHere(tool) {
 			c.fail(tools.Errorf(tools.Denied, "parallel_calls does not call %s", tool.Name).WithHint("give the name and the arguments of the other tool"))
 			continue
@@ -252,6 +253,7 @@ func (d Deps) runAll(ctx context.Context, calls []*call, in ParallelCallsIn) err
 				begin := time.Now()
 				c.result, c.err = d.Caller.Call(own, c.spec.Name, c.spec.Args)
 				c.took = time.Since(begin)
+				accountOf(ctx).ran(c.is, c.spec.Args, c.err)
 				return nil
 			})
 		}

@@ -134,7 +134,7 @@ func (a *agents) run(call context.Context, in RunAgentIn) (RunAgentOut, error) {
 	}
 	if in.Background {
 		a.desk.leave(here) // for the leg that begins
-		return RunAgentOut{id: id, spec: s, background: true, receipt: &receipt{}, once: tools.Session(call).Once}, a.desk.launch(call, store, id)
+		return RunAgentOut{id: id, spec: s, background: true, once: tools.Session(call).Once}, a.desk.launch(call, store, id)
 	}
 	return a.work(ctx, store, here, s)
 }
@@ -158,7 +158,7 @@ func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in Run
 	if err != nil {
 		return spec{}, err
 	}
-	limits, err := limitsOf(in, preset)
+	limits, err := limitsOf(ctx, in, preset)
 	if err != nil {
 		return spec{}, err
 	}
@@ -205,17 +205,18 @@ func (a *agents) create(ctx context.Context, store *runs.Store, id string, s spe
 }
 
 // limitsOf returns the limits of a call, of its preset where the call has none, and the usual
-// ones. A call can only narrow those of a preset.
-func limitsOf(in RunAgentIn, preset Preset) (loop.Limits, error) {
+// ones. A call can only narrow those of a preset, and one of an agent has no more than what is left of
+// the agent's.
+func limitsOf(ctx context.Context, in RunAgentIn, preset Preset) (loop.Limits, error) {
 	most := cmp.Or(preset.Timeout, mostTime)
 	within, err := durations.Argument{Name: "timeout", Default: min(most, usualTime), Least: time.Second, Most: min(most, mostTime)}.Read(in.Timeout)
 	if err != nil {
 		return loop.Limits{}, err
 	}
-	return loop.Limits{
+	return accountOf(ctx).within(loop.Limits{
 		Rounds: narrower(in.MaxRounds, preset.MaxRounds, usualRounds), Tokens: narrower(in.MaxTokens, preset.MaxTokens, usualTokens),
 		Cost: narrower(in.MaxCost, preset.MaxCost, 0), Time: within,
-	}, nil
+	})
 }
 
 // narrower returns a limit that a call asks for, at most the preset's; 0 = not said.
@@ -265,7 +266,7 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 	if err != nil {
 		return "", spec{}, err
 	}
-	limits, err := limitsOf(in, of.Preset)
+	limits, err := limitsOf(ctx, in, of.Preset)
 	if err != nil {
 		return "", spec{}, err
 	}
@@ -353,17 +354,17 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	if w.note != "" {
 		s.Notes = append(slices.Clip(s.Notes), w.note)
 	}
-	receipt := &receipt{}
 	session := *tools.Session(ctx)
 	session.Group = cmp.Or(session.Group, here.id) // what an agent's own agents change is its change
 	inside := tools.WithSession(context.WithValue(ctx, depthKey{}, depth(ctx)+1), &session)
-	inside = tools.WithChanges(inside, receipt.changed)
+	inside = tools.WithReached(inside, func(string) {}) // the model's host is none of the calls'
+	above := accountOf(ctx)
 	report := tools.Progress(ctx)
 	var saying lines
 	l := &loop.Loop{
 		System: system(ctx, s.System, chosen.asks), Tools: chosen.tools, Limits: s.Limits, Temperature: s.Temperature, Thinking: s.Thinking,
 		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id), Now: time.Now, Model: w.turn,
-		Call: a.caller(inside, chosen, receipt),
+		Call: a.caller(inside, chosen, s.Limits), Above: above.over,
 		Watch: func(e model.Event) {
 			for _, line := range saying.add(e) {
 				report(tools.ProgressEvent{Message: line})
@@ -373,7 +374,8 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 			if here.wrote(); r.Kind == loop.End {
 				a.desk.leave(here) // so that it can go on at once
 			}
-			if r.Use != nil {
+			if r.Use != nil && r.Kind != loop.Result { // agents that were called have noted theirs
+				above.used(*r.Use, r.Cost)
 				tools.Used(ctx, usageOf(cmp.Or(r.From, w.name), *r.Use, r.Cost))
 			}
 			for _, line := range []string{saying.end(), brief(r)} {
@@ -395,7 +397,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	if err != nil {
 		return RunAgentOut{}, err
 	}
-	return RunAgentOut{id: here.id, spec: s, outcome: outcome, receipt: receipt, model: w.name}, nil
+	return RunAgentOut{id: here.id, spec: s, outcome: outcome, model: w.name}, nil
 }
 
 // usageOf is what a turn of a model has taken, for the statistics.
@@ -407,22 +409,25 @@ func usageOf(from string, u model.Use, cost float64) tools.Usage {
 }
 
 // caller returns what carries out the calls of an agent, in a context of the call of run_agent.
-func (a *agents) caller(inside context.Context, chosen choice, r *receipt) func(context.Context, string, json.RawMessage) (string, error) {
+func (a *agents) caller(inside context.Context, chosen choice, limits loop.Limits) func(context.Context, loop.Spent, string, json.RawMessage) (loop.Record, error) {
 	inside = tools.WithProgress(inside, func(tools.ProgressEvent) {})
-	return func(work context.Context, name string, args json.RawMessage) (string, error) {
-		ctx, cancel := context.WithCancelCause(inside)
+	return func(work context.Context, spent loop.Spent, name string, args json.RawMessage) (loop.Record, error) {
+		of := &account{above: accountOf(inside), limits: limits.Shared(), spent: spent}
+		ctx, cancel := context.WithCancelCause(of.opened(inside))
 		defer cancel(nil)
 		defer context.AfterFunc(work, func() { cancel(context.Cause(work)) })()
-		r.call(chosen.byName[name], args)
 		res, err := a.Caller.Call(ctx, name, args)
 		if _, asks := errors.AsType[*tools.PendingAsk](err); asks {
-			return "", tools.Errorf(tools.Denied, "%s asks the user, and nobody is asked in the name of an agent", name).
+			err = tools.Errorf(tools.Denied, "%s asks the user, and nobody is asked in the name of an agent", name).
 				WithHint("find another way, or say in your answer what is to be done")
 		}
+		of.ran(chosen.byName[name], args, err)
+		result := of.done()
 		if err != nil {
-			return "", tools.AsError(err)
+			return result, tools.AsError(err)
 		}
-		return inner.Text(res), nil
+		result.Text = inner.Text(res)
+		return result, nil
 	}
 }
 

@@ -41,7 +41,7 @@ func TestRunCommand(t *testing.T) {
 	}
 	id := handle(t, a.want(t, `{"task":"find \u202eit","tools":["look","edit"]}`))
 	a.runs(t, []string{"list"}, id+"  completed  ", " ago  2 rounds  220 tokens, cost 0.0002  find \\u{202e}it\n")
-	a.runs(t, []string{"show", id[:5]}, "run "+id+": completed; begun ", "model: m at 127.0.0.1", "\ndid: edit b.txt\n", "## 1 turn", "look `{\"text\":\"a\"}`", "Done.")
+	a.runs(t, []string{"show", id[:5]}, "run "+id+": completed; begun ", "model: m at 127.0.0.1", "\nchanged: b.txt\n", "## 1 turn", "look `{\"text\":\"a\"}`", "Done.")
 	asked := len(a.model.requests)
 	a.runs(t, []string{"replay", id}, "  0 message; 0 rounds, 0 tokens\n    find", "  1 turn; 1 round, 110 tokens\n", "    completed\n")
 	if len(a.model.requests) != asked {
@@ -65,7 +65,7 @@ func TestRunCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.runs(t, []string{"--json", "list"})), &listed); err != nil || listed.Run != id || listed.Status != "completed" {
 		t.Errorf("%+v, %v", listed, err)
 	}
-	a.runs(t, []string{"--json", "show", id}, `"done":["edit b.txt"]`, `"kind":"turn"`)
+	a.runs(t, []string{"--json", "show", id}, `"files":["b.txt"]`, `"kind":"turn"`)
 	a.runs(t, []string{"stop", id}, "run "+id+" had ended: completed\n")
 }
 

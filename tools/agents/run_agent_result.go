@@ -1,18 +1,12 @@
 package agents
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
-	"toolcrib/tools"
 	"toolcrib/tools/agents/internal/loop"
 	"toolcrib/tools/agents/internal/model"
-	"toolcrib/tools/internal/durations"
 )
 
 // RunAgentOut is how a run ended.
@@ -22,7 +16,6 @@ type RunAgentOut struct {
 	background bool // the run has only begun
 	once       bool // by another process
 	outcome    loop.Outcome
-	receipt    *receipt
 }
 
 // Text is a status, what was changed, and the answer.
@@ -41,23 +34,12 @@ func (o RunAgentOut) Text() string {
 	if out.Why != "" {
 		status += ": " + out.Why
 	}
-	use := out.Spent.Use
-	tokens := fmt.Sprintf("%d tokens", use.Total())
-	if use.Estimated {
-		tokens = "about " + tokens
-	}
-	if cached := use.CacheRead; cached > 0 {
-		tokens += fmt.Sprintf(" (%d of the provider's cache)", cached)
-	}
-	fmt.Fprintf(&b, "%s; run %s: %s, %s, %s", status, o.id, counted(out.Spent.Rounds, "round"), tokens, durations.Rough(out.Spent.Time))
-	if out.Spent.Cost > 0 {
-		fmt.Fprintf(&b, ", cost %.4g", out.Spent.Cost)
-	}
-	b.WriteByte('\n')
+	r := receiptOf(out.Records)
+	fmt.Fprintf(&b, "%s; run %s: %s\n", status, o.id, r.used())
 	for _, note := range o.spec.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	b.WriteString(o.receipt.text())
+	b.WriteString(r.done())
 	switch {
 	case out.Status == loop.InputRequired:
 		fmt.Fprintf(&b, "it asks:\n%s\nput this to the user; then resume: {\"run\": %q, \"answers\": [...]}\n", questions(out.Output), o.id)
@@ -90,76 +72,11 @@ func (o RunAgentOut) Trim(budget int) RunAgentOut {
 
 // Meta has, for programs, what the text says.
 func (o RunAgentOut) Meta() map[string]any {
+	r := receiptOf(o.outcome.Records)
 	return map[string]any{"toolcrib/run": map[string]any{
 		"handle": o.id, "status": o.outcome.Status, "why": o.outcome.Why, "title": o.spec.Title, "model": o.model,
-		"spent": o.outcome.Spent, "limits": o.spec.Limits, "files": o.receipt.list(), "output": o.outcome.Output,
+		"spent": r.Spent, "limits": o.spec.Limits, "files": r.Files, "ran": r.Ran, "hosts": r.Hosts, "calls": r.Calls, "output": o.outcome.Output,
 	}}
-}
-
-// receipt is what an agent has done besides reading.
-type receipt struct {
-	mu    sync.Mutex
-	files map[string]bool
-	calls map[string]int // by what they were, of tools that run programs or reach hosts
-}
-
-// changed notes a file.
-func (r *receipt) changed(path string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.files == nil {
-		r.files = map[string]bool{}
-	}
-	r.files[path] = true
-}
-
-// call notes a call that runs a program or reaches a host.
-func (r *receipt) call(t tools.Tool, arguments json.RawMessage) {
-	if t.Access != tools.Exec && t.Access != tools.External {
-		return
-	}
-	what := strings.TrimSpace(t.Name + " " + subject(arguments))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.calls == nil {
-		r.calls = map[string]int{}
-	}
-	r.calls[what]++
-}
-
-func (r *receipt) list() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.files))
-}
-
-// text is a line for the files and one for the rest.
-func (r *receipt) text() string {
-	var b strings.Builder
-	line := func(what string, list []string) {
-		const most = 20
-		if len(list) == 0 {
-			return
-		}
-		more := ""
-		if len(list) > most {
-			more = fmt.Sprintf(" and %d more", len(list)-most)
-			list = list[:most]
-		}
-		fmt.Fprintf(&b, "%s: %s%s\n", what, strings.Join(list, ", "), more)
-	}
-	line("changed", r.list())
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var calls []string
-	for _, what := range slices.Sorted(maps.Keys(r.calls)) {
-		if n := r.calls[what]; n > 1 {
-			what = fmt.Sprintf("%s (%d times)", what, n)
-		}
-		calls = append(calls, what)
-	}
-	line("ran", calls)
-	return b.String()
 }
 
 // oneLine returns a text in one line of bounded length.

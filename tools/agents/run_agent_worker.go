@@ -50,7 +50,7 @@ type worker struct {
 	tools          choice // those of the agent, see sampled
 	note           string // for the caller
 	window, output int    // of the model, in tokens
-	turn           func(context.Context, model.Request, func(model.Event)) (*model.Turn, model.Use, error)
+	turn           func(context.Context, model.Request, func(model.Event)) (*model.Turn, model.Bill, error)
 	run            func(context.Context, *loop.Loop) (loop.Outcome, error)
 	close          func()
 }
@@ -84,7 +84,7 @@ func (a *agents) worker(ctx context.Context, s spec, c choice) (worker, error) {
 	ask := model.Client{Do: client.Do, Sample: tools.Session(ctx).Sample}
 	w := worker{name: endpoints[0].String(), tools: c, note: note, close: client.Close, run: func(ctx context.Context, l *loop.Loop) (loop.Outcome, error) { return l.Run(ctx) }}
 	w.window, w.output = endpoints[0].Tokens()
-	w.turn = func(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Use, error) {
+	w.turn = func(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Bill, error) {
 		return ask.Turn(ctx, endpoints, r, on)
 	}
 	return w, nil

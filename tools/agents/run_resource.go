@@ -130,13 +130,14 @@ func (d Deps) runResource(ctx context.Context, in RunResourceIn) (RunResourceOut
 	if err := ctx.Err(); err != nil {
 		return RunResourceOut{}, err
 	}
-	s, records, err := d.ofRun(ctx, in.Run, in.From)
+	s, records, err := d.ofRun(ctx, in.Run, 0)
 	if err != nil {
 		return RunResourceOut{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", s.Title)
-	for i, r := range records {
+	receipt := receiptOf(records)
+	fmt.Fprintf(&b, "# %s\n\n%s\n%s", s.Title, receipt.used(), receipt.done())
+	for i, r := range records[min(in.From, len(records)):] {
 		fmt.Fprintf(&b, "\n## %d %s\n\n%s", in.From+i, r.Kind, step(r))
 	}
 	return RunResourceOut{runURI + in.Run, b.String()}, nil

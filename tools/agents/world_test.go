@@ -64,7 +64,10 @@ func newWorld(settings run.Settings) *world {
 // newWorldOf is newWorld with tools of the category that call others by a caller.
 func newWorldOf(settings run.Settings, caller *run.Caller, own []tools.Tool) *world {
 	w := &world{}
-	timed := func(_ context.Context, in In) (Out, error) {
+	timed := func(ctx context.Context, in In) (Out, error) {
+		if in.Path != "" {
+			tools.Changed(ctx, in.Path)
+		}
 		w.note("begin " + in.Text)
 		time.Sleep(100 * time.Millisecond)
 		w.note("end " + in.Text)
@@ -80,6 +83,10 @@ func newWorldOf(settings run.Settings, caller *run.Caller, own []tools.Tool) *wo
 	settings.Tools = slices.Concat(own, []tools.Tool{
 		toy("look", tools.Read, tools.None, timed, func(d *tools.Def[In, Out]) { d.Repeatable = true }),
 		toy("edit", tools.Write, tools.Workspace, timed),
+		toy("reach", tools.External, tools.Network, func(ctx context.Context, in In) (Out, error) {
+			tools.Reached(ctx, in.Text)
+			return Out{"reached"}, nil
+		}),
 		toy("program", tools.Exec, tools.Workspace|tools.Process, timed),
 		toy("nothing", tools.Read, tools.None, func(context.Context, In) (Out, error) { return Out{"done"}, nil }),
 		toy("fail", tools.Read, tools.None, func(context.Context, In) (Out, error) {

@@ -297,8 +297,11 @@ func (j *journey) send() (*http.Response, error) {
 	}
 	ctx := httptrace.WithClientTrace(context.WithValue(j.ctx, tripKey{}, this), &httptrace.ClientTrace{
 		TLSHandshakeStart: func() { j.phase.set(handshake) },
-		GotConn:           func(httptrace.GotConnInfo) { j.phase.set(sending) },
-		WroteRequest:      func(httptrace.WroteRequestInfo) { j.phase.set(heading) },
+		GotConn: func(httptrace.GotConnInfo) {
+			j.phase.set(sending)
+			tools.Reached(j.ctx, j.target.host())
+		},
+		WroteRequest: func(httptrace.WroteRequestInfo) { j.phase.set(heading) },
 	})
 	r := (&http.Request{
 		Method: j.method, URL: j.url, Host: j.url.Host, Header: j.header.Clone(),

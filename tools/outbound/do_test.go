@@ -105,6 +105,22 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
+// TestReached notes the hosts that were asked, and none that must not be.
+func TestReached(t *testing.T) {
+	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
+		to := map[string]string{"a.test": "http://b.test/", "b.test": "http://10.0.0.1/"}[r.Host]
+		http.Redirect(w, r, to, http.StatusFound)
+	}, outbound.Options{})
+	var reached []string
+	ctx := tools.WithReached(t.Context(), func(host string) { reached = append(reached, host) })
+	if _, err := w.client.Do(ctx, outbound.Request{URL: "http://a.test/", Tries: 1}); err == nil || code(t, err) != tools.Denied {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"a.test", "b.test"}, reached); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestSecure goes over TLS and HTTP/2, up to TLS with headers, and never down with them.
 func TestSecure(t *testing.T) {
 	var plain, secure *httptest.Server

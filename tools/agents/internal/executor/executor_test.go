@@ -94,15 +94,15 @@ func newDesk(t *testing.T, kind, script string) *desk {
 	}, Loop: &loop.Loop{
 		System: "be good", Tools: []loop.Tool{tool("look", true), tool("echo", true), tool("edit", false), tool("wait", true), tool("ask_user", true)},
 		Journal: d.journal, Now: time.Now, Asks: "ask_user", Limits: loop.Limits{Rounds: 9, Time: time.Minute},
-		Call: func(ctx context.Context, name string, args json.RawMessage) (string, error) {
+		Call: func(ctx context.Context, _ loop.Spent, name string, args json.RawMessage) (loop.Record, error) {
 			switch name {
 			case "wait":
 				<-ctx.Done()
-				return "", errors.New("stopped")
+				return loop.Record{}, errors.New("stopped")
 			case "echo":
-				return string(args), nil
+				return loop.Record{Text: string(args)}, nil
 			}
-			return "did " + name, nil
+			return loop.Record{Text: "did " + name}, nil
 		},
 	}}
 	return d
@@ -137,6 +137,11 @@ func TestDo(t *testing.T) {
 			want := `message | turn[` + think + `Let me see. look{"n":1}] | look=did look | turn[` + own + `{"command":"ls"}] | ` + own + `=a.txt | begin edit | turn[edit{}] | edit=did edit | turn[It is done.] | completed`
 			if got := d.journal.String(); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			for _, r := range d.journal.list {
+				if r.Kind == loop.Result && r.Tool == own && (len(r.Ran) != 1 || r.Ran[0] != own+" ls") {
+					t.Errorf("the program's own command is kept as %q", r.Ran)
+				}
 			}
 			use := out.Spent.Use
 			if out.Status != loop.Completed || out.Text != "It is done." || out.Spent.Rounds != 4 || use.Out == 0 || use.Estimated {
@@ -219,6 +224,22 @@ func withSchema(d *desk) {
 			return errors.New("n is missing")
 		}
 		return nil
+	}
+}
+
+// What an agent that was called has used counts against the limits, and what the program changes by
+// itself stands in the end.
+func TestDone(t *testing.T) {
+	d := newDesk(t, "lines", `call edit {}; write b.txt; say half; done`)
+	d.run.Writes = true
+	d.run.Loop.Limits.Tokens = 1000
+	d.run.Loop.Call = func(context.Context, loop.Spent, string, json.RawMessage) (loop.Record, error) {
+		return loop.Record{Text: "did", Use: &model.Use{In: 5000}, Cost: 3}, nil
+	}
+	out := d.do(t)
+	end := out.Records[len(out.Records)-1]
+	if out.Why != "1000 tokens" || out.Spent.Use.In < 5000 || out.Spent.Cost < 3 || len(end.Files) != 1 || !strings.HasSuffix(end.Files[0], "b.txt") {
+		t.Errorf("%+v\n%+v", out.Spent, end)
 	}
 }
 

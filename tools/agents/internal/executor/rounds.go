@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"encoding/json"
 
 	"toolcrib/tools/agents/internal/loop"
 	"toolcrib/tools/agents/internal/model"
@@ -52,9 +53,26 @@ func (r *run) result(id string, record loop.Record) {
 		if _, has := r.round.results[id]; b.Call != nil && b.Call.ID == id && !has {
 			record.Kind, record.Call, record.Tool, record.Text = loop.Result, id, b.Call.Name, loop.Kept(record.Text)
 			r.round.results[id] = record
+			if record.Use != nil {
+				r.base.Use, r.base.Cost = r.base.Use.Add(*record.Use), r.base.Cost+record.Cost
+			}
 			r.round.open--
 		}
 	}
+}
+
+// ran returns what a call of a tool of the program's own has run.
+func (r *run) ran(id string) []string {
+	if r.round == nil {
+		return nil
+	}
+	for _, b := range r.round.blocks {
+		var in struct{ Command string }
+		if b.Call != nil && b.Call.ID == id && json.Unmarshal(b.Call.Arguments, &in) == nil && in.Command != "" {
+			return []string{b.Call.Name + " " + in.Command}
+		}
+	}
+	return nil
 }
 
 // close keeps the round.

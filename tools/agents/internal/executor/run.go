@@ -42,6 +42,7 @@ type run struct {
 	Run
 	do      chan func()
 	program program
+	own     *changed.Watch // of what the program changes by itself; nil = nothing
 	reader  reader
 	records []loop.Record
 	journal error // that of the journal ends the run
@@ -49,9 +50,9 @@ type run struct {
 	round    *round
 	rounds   int // that have ended
 	exact    bool
-	base     loop.Spent
-	reported model.Use // by the records of this run
-	guessed  model.Use // of rounds without a report
+	base     loop.Spent // by the records before, and by agents that were called
+	reported model.Use  // by the records of this run
+	guessed  model.Use  // of rounds without a report
 	from     string
 
 	work    context.Context // of calls; ends at the limit of time
@@ -106,9 +107,8 @@ func (w Run) Do(ctx context.Context) (loop.Outcome, error) {
 		line = bytes.Clone(line)
 		r.later(func() { r.line(ctx, line) })
 	}
-	var own *changed.Watch // of what the program changes by itself
 	if w.Writes {
-		own = changed.Begin(ctx, tools.Session(ctx).Workspace, w.Sandbox.Recorded(ctx))
+		r.own = changed.Begin(ctx, tools.Session(ctx).Workspace, w.Sandbox.Recorded(ctx))
 	}
 	if err := r.program.start(ctx, w.Sandbox, &w.Executor, job, !w.Writes); err != nil {
 		return loop.Outcome{}, err
@@ -123,9 +123,6 @@ func (w Run) Do(ctx context.Context) (loop.Outcome, error) {
 	defer r.deadline.Stop()
 	r.follow(ctx)
 	r.finish(ctx)
-	if own != nil {
-		own.Changes(ctx, r.program.Process).Note(ctx)
-	}
 	return loop.OutcomeOf(r.records), r.journal
 }
 
@@ -262,7 +259,7 @@ func (r *run) event(ctx context.Context, e event) {
 		}
 		r.begin(ctx, e.call)
 	case e.result != nil:
-		r.result(e.result.ID, loop.Record{Text: e.result.Text, Error: e.result.Error})
+		r.result(e.result.ID, loop.Record{Text: e.result.Text, Error: e.result.Error, Ran: r.ran(e.result.ID)})
 	case e.use != nil:
 		r.open(ctx).use = e.use
 	case e.model != "":
@@ -325,6 +322,7 @@ func (r *run) carryOut(ctx context.Context, id string, c *call, t loop.Tool) {
 	if !t.Reads {
 		r.write(ctx, loop.Record{Kind: loop.Begin, Call: id, Tool: c.name})
 	}
+	spent := r.spent()
 	r.all.Go(func() {
 		r.turns <- struct{}{}
 		defer func() { <-r.turns }()
@@ -339,16 +337,15 @@ func (r *run) carryOut(ctx context.Context, id string, c *call, t loop.Tool) {
 		defer cancel(nil)
 		defer context.AfterFunc(c.ctx, func() { cancel(errors.New("the agent gave the call up")) })()
 		begin := r.Loop.Now()
-		record := loop.Record{}
+		var record loop.Record
+		var err error
 		if work.Err() != nil {
 			record.Text, record.Error = "not carried out: "+context.Cause(work).Error(), true
-		} else if text, err := r.Loop.Call(work, c.name, c.arguments); err != nil {
+		} else if record, err = r.Loop.Call(work, spent, c.name, c.arguments); err != nil {
 			record.Text, record.Error = err.Error(), true
 			if work.Err() != nil {
 				record.Text = context.Cause(work).Error() + "; what the call had done by then stays: " + record.Text
 			}
-		} else {
-			record.Text = text
 		}
 		record.MS = r.Loop.Now().Sub(begin).Milliseconds()
 		r.later(func() { r.answered(id, c, record) })
@@ -358,7 +355,7 @@ func (r *run) carryOut(ctx context.Context, id string, c *call, t loop.Tool) {
 // answered gives the program a result, with a word about the limits.
 func (r *run) answered(id string, c *call, record loop.Record) {
 	r.result(id, record)
-	over, near := r.Loop.Limits.Reached(r.spent())
+	over, near := r.Loop.Reached(r.spent())
 	text := record.Text
 	switch {
 	case r.final == "" && over != "":
@@ -386,6 +383,9 @@ func (r *run) finish(ctx context.Context) {
 	}
 	r.keep(ctx, whole, cost)
 	end := loop.Record{Kind: loop.End}
+	if r.own != nil {
+		r.own.Changes(ctx, r.program.Process).Note(tools.WithChanges(ctx, func(path string) { end.Files = append(end.Files, path) }))
+	}
 	end.Status, end.Text = r.status(cancelled, context.Cause(ctx))
 	switch {
 	case r.asked != nil:

@@ -28,7 +28,7 @@ func (r *run) calls(ctx context.Context) error {
 		text, settled := r.settled(c)
 		switch {
 		case settled:
-			if err := r.answer(ctx, c, text, true, 0); err != nil {
+			if err := r.answer(ctx, c, Record{Text: text, Error: true}); err != nil {
 				return err
 			}
 		case c.Name == submit && r.Output != nil:
@@ -89,7 +89,7 @@ func (r *run) settled(c *model.Call) (text string, settled bool) {
 // submitted takes the agent's result.
 func (r *run) submitted(ctx context.Context, c *model.Call) error {
 	if err := r.Check(c.Arguments); err != nil {
-		if err := r.answer(ctx, c, "the result does not fit: "+err.Error(), true, 0); err != nil {
+		if err := r.answer(ctx, c, Record{Text: "the result does not fit: " + err.Error(), Error: true}); err != nil {
 			return err
 		}
 		if r.wrong >= mostWrong {
@@ -97,30 +97,30 @@ func (r *run) submitted(ctx context.Context, c *model.Call) error {
 		}
 		return nil
 	}
-	if err := r.answer(ctx, c, "taken", false, 0); err != nil {
+	if err := r.answer(ctx, c, Record{Text: "taken"}); err != nil {
 		return err
 	}
 	return r.write(ctx, Record{Kind: End, Status: Completed, Output: c.Arguments})
 }
 
-func (r *run) answer(ctx context.Context, c *model.Call, text string, failed bool, took time.Duration) error {
-	return r.write(ctx, Record{Kind: Result, Call: c.ID, Tool: c.Name, Text: Kept(text), Error: failed, MS: took.Milliseconds()})
+// answer keeps the result of a call.
+func (r *run) answer(ctx context.Context, c *model.Call, result Record) error {
+	result.Kind, result.Call, result.Tool, result.Text = Result, c.ID, c.Name, Kept(result.Text)
+	return r.write(ctx, result)
 }
 
 // carryOut carries out calls at once, and keeps their results in the order of the calls. Equal
 // calls of tools that only read run once.
 func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
 	type outcome struct {
-		text   string
-		failed bool
-		took   time.Duration
+		result Record
 		done   chan struct{}
 	}
 	outcomes := make([]*outcome, len(calls))
 	turns := make(chan struct{}, mostParallel)
 	var all sync.WaitGroup
 	defer all.Wait()
-	same := map[string]*outcome{}
+	same, spent := map[string]*outcome{}, r.spent
 	for i, c := range calls {
 		if left(ctx) {
 			return ErrLeft // the next process begins what has not begun
@@ -141,7 +141,7 @@ func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
 			defer close(o.done)
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			o.text, o.failed, o.took = r.carryOne(ctx, c)
+			o.result = r.carryOne(ctx, spent, c)
 		})
 	}
 	for i, c := range calls {
@@ -149,28 +149,29 @@ func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
 		if left(ctx) && r.tool(c.Name).Reads {
 			return ErrLeft
 		}
-		if err := r.answer(ctx, c, outcomes[i].text, outcomes[i].failed, outcomes[i].took); err != nil {
+		o := outcomes[i]
+		if err := r.answer(ctx, c, o.result); err != nil {
 			return err
 		}
+		o.result = Record{Text: o.result.Text, Error: o.result.Error, MS: o.result.MS} // what was done counts once
 	}
 	return nil
 }
 
-func (r *run) carryOne(ctx context.Context, c *model.Call) (text string, failed bool, took time.Duration) {
+func (r *run) carryOne(ctx context.Context, spent Spent, c *model.Call) Record {
 	if ctx.Err() != nil {
-		return "not carried out: " + stopped(ctx), true, 0
+		return Record{Text: "not carried out: " + stopped(ctx), Error: true}
 	}
 	begin := r.Now()
-	text, err := r.Call(ctx, c.Name, json.RawMessage(c.Arguments))
-	took = r.Now().Sub(begin)
+	result, err := r.Call(ctx, spent, c.Name, json.RawMessage(c.Arguments))
+	result.MS = r.Now().Sub(begin).Milliseconds()
 	if err != nil {
-		text = err.Error()
+		result.Text, result.Error = err.Error(), true
 		if ctx.Err() != nil {
-			text = stopped(ctx) + "; what the call had done by then stays: " + text
+			result.Text = stopped(ctx) + "; what the call had done by then stays: " + result.Text
 		}
-		return text, true, took
 	}
-	return text, false, took
+	return result
 }
 
 // left reports whether another process is to go on with the run.

@@ -82,6 +82,7 @@ func (s *state) add(r Record) {
 	case Begin:
 		s.begun[r.Call] = r
 	case Result:
+		s.spend(r)
 		if r.Tool == submit && r.Error {
 			s.wrong++
 		}

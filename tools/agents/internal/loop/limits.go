@@ -39,6 +39,20 @@ func (l Limits) After(s Spent) Limits {
 	return l
 }
 
+// Shared returns the limits that an agent shares with those that it calls.
+func (l Limits) Shared() Limits { return Limits{Tokens: l.Tokens, Cost: l.Cost} }
+
+// Within returns limits that allow no more than what is left of shared ones that are not reached.
+func (l Limits) Within(of Limits, s Spent) Limits {
+	if left := of.Tokens - fresh(s.Use); of.Tokens > 0 && (l.Tokens == 0 || l.Tokens > left) {
+		l.Tokens = left
+	}
+	if left := of.Cost - s.Cost; of.Cost > 0 && (l.Cost == 0 || l.Cost > left) {
+		l.Cost = left
+	}
+	return l
+}
+
 // Sum returns what records say was spent.
 func Sum(records []Record) Spent { return read(records).spent }
 
@@ -57,7 +71,7 @@ func (l Limits) Reached(s Spent) (over, near string) {
 	}{
 		{fmt.Sprintf("%d rounds", l.Rounds), float64(s.Rounds), float64(l.Rounds)},
 		{fmt.Sprintf("%d tokens", l.Tokens), float64(fresh(s.Use)), float64(l.Tokens)},
-		{fmt.Sprintf("a cost of %g", l.Cost), s.Cost, l.Cost},
+		{fmt.Sprintf("a cost of %.4g", l.Cost), s.Cost, l.Cost},
 		{fmt.Sprint(l.Time), float64(s.Time), float64(l.Time)},
 	} {
 		switch {
@@ -69,6 +83,16 @@ func (l Limits) Reached(s Spent) (over, near string) {
 		}
 	}
 	return "", near
+}
+
+// Reached returns the limit that has been reached, of the run or above it, and the one of the run
+// that nearly has; "" = none.
+func (l *Loop) Reached(s Spent) (over, near string) {
+	over, near = l.Limits.Reached(s)
+	if over == "" && l.Above != nil {
+		over = l.Above()
+	}
+	return over, near
 }
 
 // FinalText tells an agent that its next turn is its last.

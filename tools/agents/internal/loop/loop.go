@@ -37,9 +37,14 @@ type Loop struct {
 	// MaxOutput bounds an answer in tokens. It is doubled once if an answer is cut.
 	MaxOutput int
 
-	Model func(context.Context, model.Request, func(model.Event)) (*model.Turn, model.Use, error)
-	// Call carries out a call. Its error is what the model is told.
-	Call func(ctx context.Context, tool string, arguments json.RawMessage) (string, error)
+	Model func(context.Context, model.Request, func(model.Event)) (*model.Turn, model.Bill, error)
+	// Call carries out a call of a run that has spent so much until then. It returns the Text of
+	// the result, and what the call has done and used also with an error, which is what the model
+	// is told.
+	Call func(ctx context.Context, spent Spent, tool string, arguments json.RawMessage) (Record, error)
+	// Above returns a limit that those have reached in whose name the run is at work; "" = none.
+	// nil = the run is at work in nobody's name.
+	Above func() string
 	// Watch hears of what the model says while it says it. nil = nobody does.
 	Watch func(model.Event)
 	// Wrote hears of each record after it is kept, with its number. nil = nobody does.
@@ -55,6 +60,8 @@ type Outcome struct {
 	Text   string // what the agent said last
 	Output json.RawMessage
 	Spent  Spent
+	// Records are all of the run.
+	Records []Record
 }
 
 // submit is the tool by which an agent gives a result with a schema.
@@ -115,7 +122,7 @@ func (r *run) write(ctx context.Context, record Record) error {
 }
 
 func (r *run) outcome() Outcome {
-	return Outcome{Status: r.ended.Status, Why: r.ended.Text, Text: r.text(), Output: r.ended.Output, Spent: r.spent}
+	return Outcome{Status: r.ended.Status, Why: r.ended.Text, Text: r.text(), Output: r.ended.Output, Spent: r.spent, Records: r.records}
 }
 
 // ErrLeft is the cause of a context that ends because another process is to go on with the run:
@@ -159,7 +166,7 @@ func (r *run) step(ctx, work context.Context) error {
 	case ctx.Err() != nil:
 		return r.end(ctx, Cancelled, reason(ctx))
 	}
-	over, near := r.Limits.Reached(r.spent)
+	over, near := r.Reached(r.spent)
 	if work.Err() != nil {
 		over = r.Limits.Time.String()
 	}
@@ -241,16 +248,21 @@ func (r *run) decide(ctx context.Context) error {
 // ask asks the model and keeps its answer. A failure is that of the model, err that of the
 // journal.
 func (r *run) ask(ctx context.Context, request model.Request) (failure, err error) {
-	turn, use, failure := r.Model(ctx, request, r.watch)
+	turn, bill, failure := r.Model(ctx, request, r.watch)
 	if failure != nil {
-		if use != (model.Use{}) {
-			err = r.write(ctx, Record{Kind: Dropped, Use: &use, Text: failure.Error()})
-		}
-		return failure, err
+		return failure, r.dropped(ctx, bill, failure)
 	}
 	return nil, r.write(ctx, Record{
-		Kind: Turn, From: turn.From, Blocks: turn.Blocks, Stop: turn.End, Use: &use, Size: turn.Use.Total(), Cost: turn.Cost, Notes: turn.Notes,
+		Kind: Turn, From: turn.From, Blocks: turn.Blocks, Stop: turn.End, Use: &bill.Use, Size: turn.Use.Total(), Cost: bill.Cost, Notes: turn.Notes,
 	})
+}
+
+// dropped keeps what a turn took that gave no answer.
+func (r *run) dropped(ctx context.Context, bill model.Bill, failure error) error {
+	if bill == (model.Bill{}) {
+		return nil
+	}
+	return r.write(ctx, Record{Kind: Dropped, Use: &bill.Use, Cost: bill.Cost, Text: failure.Error()})
 }
 
 func (r *run) watch(e model.Event) {
@@ -331,12 +343,12 @@ func (r *run) makeRoom(ctx context.Context) error {
 	request.Last = true
 	request.Messages = append(slices.Clone(r.messages[:r.keepFrom()]), model.Message{Role: model.User, Blocks: []model.Block{
 		{Text: "Summarize for yourself what you were asked, what you have found and done so far, with all names, paths and numbers that you need to go on, and what remains to be done."}}})
-	turn, use, err := r.Model(ctx, request, func(model.Event) {})
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err != nil:
-		return r.end(ctx, Failed, err.Error())
+	turn, bill, failure := r.Model(ctx, request, func(model.Event) {})
+	if failure != nil {
+		if err := r.dropped(ctx, bill, failure); err != nil || ctx.Err() != nil {
+			return err
+		}
+		return r.end(ctx, Failed, failure.Error())
 	}
-	return r.write(ctx, Record{Kind: Summary, Text: textOf(turn.Blocks), From: turn.From, Use: &use, Cost: turn.Cost})
+	return r.write(ctx, Record{Kind: Summary, Text: textOf(turn.Blocks), From: turn.From, Use: &bill.Use, Cost: bill.Cost})
 }

@@ -44,12 +44,14 @@ func (j *journal) Append(_ context.Context, r loop.Record) error {
 type script struct {
 	turns    []string
 	requests []model.Request
-	endless  bool // the last turn again and again
+	endless  bool      // the last turn again and again
+	dropped  model.Use // of a turn that fails
+	price    float64   // of each turn
 }
 
-func (s *script) turn(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Use, error) {
+func (s *script) turn(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Bill, error) {
 	if err := context.Cause(ctx); err != nil {
-		return nil, model.Use{}, err
+		return nil, model.Bill{}, err
 	}
 	s.requests = append(s.requests, r)
 	n := len(s.requests) - 1
@@ -57,7 +59,7 @@ func (s *script) turn(ctx context.Context, r model.Request, on func(model.Event)
 		n = min(n, len(s.turns)-1)
 	}
 	if n >= len(s.turns) {
-		return nil, model.Use{}, errors.New("the script has ended")
+		return nil, model.Bill{}, errors.New("the script has ended")
 	}
 	t := &model.Turn{From: "m", End: model.Stop, Use: model.Use{In: 10, Out: 1}}
 	for line := range strings.Lines(s.turns[n]) {
@@ -65,7 +67,7 @@ func (s *script) turn(ctx context.Context, r model.Request, on func(model.Event)
 		switch parts := strings.SplitN(line, " ", 3); {
 		case line == "":
 		case strings.HasPrefix(line, "?"):
-			return nil, model.Use{}, &model.Error{Reason: model.Reason(line[1:]), Say: "so it is"}
+			return nil, model.Bill{Use: s.dropped, Cost: s.price}, &model.Error{Reason: model.Reason(line[1:]), Say: "so it is"}
 		case strings.HasPrefix(line, "!"):
 			t.End = model.End(line[1:])
 		case strings.HasPrefix(line, "#"):
@@ -87,7 +89,7 @@ func (s *script) turn(ctx context.Context, r model.Request, on func(model.Event)
 			t.Blocks = append(t.Blocks, model.Block{Text: line})
 		}
 	}
-	return t, t.Use, nil
+	return t, model.Bill{Use: t.Use, Cost: s.price}, nil
 }
 
 // bench is a loop with two tools: "look" reads, "do" has an effect.
@@ -105,7 +107,7 @@ func newBench(turns ...string) *bench {
 		Tools:  []loop.Tool{{Tool: model.Tool{Name: "look"}, Reads: true, Repeatable: true}, {Tool: model.Tool{Name: "do"}}, {Tool: model.Tool{Name: "set"}, Repeatable: true}, {Tool: model.Tool{Name: "ask"}}},
 		Limits: loop.Limits{Rounds: 15},
 		Asks:   "ask", Model: b.script.turn, Journal: b.journal, Now: time.Now, MaxOutput: 100,
-		Call: func(ctx context.Context, tool string, args json.RawMessage) (string, error) {
+		Call: func(ctx context.Context, _ loop.Spent, tool string, args json.RawMessage) (loop.Record, error) {
 			b.mu.Lock()
 			b.calls = append(b.calls, tool+string(args))
 			b.mu.Unlock()
@@ -118,12 +120,12 @@ func newBench(turns ...string) *bench {
 			select {
 			case <-time.After(in.Wait * time.Millisecond):
 			case <-ctx.Done():
-				return "", context.Cause(ctx)
+				return loop.Record{}, context.Cause(ctx)
 			}
 			if in.Fail != "" {
-				return "", errors.New(in.Fail)
+				return loop.Record{}, errors.New(in.Fail)
 			}
-			return tool + " done" + strings.Repeat(".", in.Size), nil
+			return loop.Record{Text: tool + " done" + strings.Repeat(".", in.Size)}, nil
 		},
 	}
 	b.journal.records = []loop.Record{{Kind: loop.Said, At: time.Now(), Text: "task"}}
@@ -238,12 +240,75 @@ func TestEqualCalls(t *testing.T) {
 	})
 }
 
+// What a call has done is in its result, also of a call that failed, and what it has used counts as
+// the run's. Equal calls that ran once have done it once.
+func TestDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a look {}\nb look {}", `c do {"n":1}`, "hi")
+		var before []int
+		b.Call = func(_ context.Context, spent loop.Spent, tool string, _ json.RawMessage) (loop.Record, error) {
+			before = append(before, spent.Use.Total())
+			return loop.Record{Files: []string{tool}, Ran: []string{"ls"}, Hosts: []string{"h"}, Use: &model.Use{In: 100}, Cost: 2}, errors.New("no")
+		}
+		out, err := b.Run(t.Context())
+		if err != nil || out.Spent.Use.Total() != 3*11+200 || out.Spent.Cost != 4 {
+			t.Errorf("%+v, %v", out.Spent, err)
+		}
+		if diff := cmp.Diff([]int{11, 122}, before); diff != "" {
+			t.Error(diff)
+		}
+		var done []string
+		for _, r := range out.Records {
+			if r.Kind == loop.Result {
+				done = append(done, fmt.Sprint(r.Call, r.Files, r.Ran, r.Hosts, r.Text))
+			}
+		}
+		if diff := cmp.Diff([]string{"a.0[look] [ls] [h]no", "b.0[] [] []no", "c.1[do] [ls] [h]no"}, done); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// What was used by turns that gave nothing counts, in tokens and in cost: at the end of a run and
+// where a summary was wanted.
+func TestDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a look {}", "?quota")
+		b.script.dropped, b.script.price = model.Use{In: 30}, .5
+		if out, err := b.Run(t.Context()); err != nil || out.Spent.Use.In != 40 || out.Spent.Cost != 1 {
+			t.Errorf("%+v, %v", out.Spent, err)
+		}
+		b = newBench("#10\na look {\"size\":300}", "#1000\nb look {\"size\":300}", "?quota")
+		b.Window = 1000
+		b.script.dropped, b.script.price = model.Use{In: 30}, .5
+		if out, err := b.Run(t.Context()); err != nil || out.Status != loop.Failed || out.Spent.Use.In != 1040 || out.Spent.Cost != 1.5 {
+			t.Errorf("%+v, %v, %s", out.Spent, err, b.story())
+		}
+	})
+}
+
+// A run ends at a limit of those in whose name it works.
+func TestAbove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a look {}", "half")
+		b.Above = func() string {
+			if len(b.calls) > 0 {
+				return "the caller's 9 tokens"
+			}
+			return ""
+		}
+		b.want(t, "turn a.0\nresult a.0 look done\nfinal The limit of the caller's 9 tokens is reached: you cannot ca...\nturn \"half\"\nend limit the caller's 9 tokens")
+	})
+}
+
 // A long result keeps its beginning and its end, and no half character.
 func TestLongResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, long := range []string{strings.Repeat("x", 10<<20), strings.Repeat("語", 40_000), "a" + strings.Repeat("é", 40_000)} {
 			b := newBench("a look {}", "hi")
-			b.Call = func(context.Context, string, json.RawMessage) (string, error) { return long, nil }
+			b.Call = func(context.Context, loop.Spent, string, json.RawMessage) (loop.Record, error) {
+				return loop.Record{Text: long}, nil
+			}
 			if out, err := b.Run(t.Context()); err != nil || out.Status != loop.Completed {
 				t.Fatalf("%+v, %v", out, err)
 			}

@@ -36,9 +36,9 @@ type Record struct {
 	From   string        `json:"from,omitempty"`
 	Blocks []model.Block `json:"blocks,omitempty"`
 	Stop   model.End     `json:"stop,omitempty"`
-	Use    *model.Use    `json:"use,omitempty"`  // with that of attempts that were dropped
+	Use    *model.Use    `json:"use,omitempty"`  // with that of attempts that were dropped; of a result, by agents that it called
 	Size   int           `json:"size,omitempty"` // of the conversation with the answer, in tokens
-	Cost   float64       `json:"cost,omitempty"`
+	Cost   float64       `json:"cost,omitempty"` // of the use
 	Notes  []string      `json:"notes,omitempty"`
 
 	// Of a call.
@@ -46,6 +46,11 @@ type Record struct {
 	Tool  string `json:"tool,omitempty"`
 	Error bool   `json:"error,omitempty"`
 	MS    int64  `json:"ms,omitempty"`
+
+	// What a call has done besides reading, with agents that it called.
+	Files []string `json:"files,omitempty"` // changed; of the end, by the program of an executor itself
+	Ran   []string `json:"ran,omitempty"`   // programs, by the command
+	Hosts []string `json:"hosts,omitempty"` // reached
 
 	// Of the end.
 	Status Status          `json:"status,omitempty"`

@@ -36,20 +36,19 @@ type Client struct {
 // Turn asks the first endpoint for the next turn of a conversation, and the next ones if it
 // cannot answer. Reports go to on, from one goroutine; a turn that breaks off is dropped and
 // asked for again, since nothing of it has had an effect. The error is an *Error, or the
-// context's. The use is that of all attempts, also with an error.
-func (c *Client) Turn(ctx context.Context, endpoints []Endpoint, r Request, on func(Event)) (*Turn, Use, error) {
+// context's. The bill is that of all attempts, also with an error.
+func (c *Client) Turn(ctx context.Context, endpoints []Endpoint, r Request, on func(Event)) (*Turn, Bill, error) {
 	if on == nil {
 		on = func(Event) {}
 	}
-	var spent Use
+	var spent Bill
 	var notes []string
 	var last error
 	for i := range endpoints {
 		turn, use, err := c.persist(ctx, &endpoints[i], r, on, &notes)
-		spent = spent.Add(use)
+		spent = Bill{spent.Add(use), spent.Cost + endpoints[i].Cost(use)}
 		if err == nil {
 			turn.Notes = notes
-			turn.Cost = endpoints[i].Cost(spent)
 			return turn, spent, nil
 		}
 		last = err

@@ -184,7 +184,7 @@ func (c turnCase) run(t *testing.T, endpoints ...model.Endpoint) string {
 				t.Errorf("streamed %q, the turn has %q", streamed.String(), text)
 			}
 		}
-		if use != (model.Use{}) {
+		if use.Use != (model.Use{}) {
 			if use.Estimated {
 				got.WriteString("use: estimated\n")
 			} else {
@@ -259,6 +259,30 @@ func TestFailover(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, c.run(t, messagesModel, chatModel)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Each attempt is billed at the prices of its endpoint, also if none gives a turn.
+func TestBill(t *testing.T) {
+	broken := answer{body: data(`{"choices":[{"delta":{"content":"hello"}}],"usage":{"prompt_tokens":50,"completion_tokens":2}}`, `{"error":{"message":"no such","code":"model_not_found"}}`)}
+	good := answer{body: data(`{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`, `[DONE]`)}
+	free, priced := chatModel, chatModel
+	priced.PriceIn = 1e6
+	for _, c := range []struct {
+		endpoints []model.Endpoint
+		answers   []answer
+		want      float64
+	}{
+		{[]model.Endpoint{free, priced}, []answer{broken, good}, 9},
+		{[]model.Endpoint{priced, free}, []answer{broken, good}, 50},
+		{[]model.Endpoint{priced}, []answer{broken}, 50},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &service{answers: c.answers}
+			if _, bill, err := s.client(t).Turn(t.Context(), c.endpoints, hello, nil); bill.Cost != c.want {
+				t.Errorf("%+v, %v; want a cost of %v", bill, err, c.want)
 			}
 		})
 	}

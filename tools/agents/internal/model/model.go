@@ -111,8 +111,7 @@ type Turn struct {
 	From   string // Endpoint.String of the one that answered
 	Blocks []Block
 	End    End
-	Use    Use     // of the attempt that succeeded
-	Cost   float64 // of all attempts
+	Use    Use // of the attempt that succeeded
 	// Notes say what happened on the way: waits, other endpoints.
 	Notes []string
 }
@@ -125,6 +124,12 @@ type Use struct {
 	Out        int  `json:"out"`                // with Thinking
 	Thinking   int  `json:"thinking,omitempty"` // where the provider says so
 	Estimated  bool `json:"estimated,omitempty"`
+}
+
+// Bill is what all attempts at a turn took, each at the prices of its endpoint.
+type Bill struct {
+	Use
+	Cost float64
 }
 
 // Add returns the sum of two uses.
