@@ -222,26 +222,3 @@ func TestWithoutACaller(t *testing.T) {
 		}
 	}
 }
-
-// An agent whose time is over goes on with the results that there are; any other call that is
-// cancelled has none.
-func TestCancelledInTheMiddle(t *testing.T) {
-	for group, want := range map[string]string{
-		"run": "1 of 3 calls ok, 2 failed", "": "cancelled: parallel_calls: the call was cancelled",
-	} {
-		w := newWorld(run.Settings{})
-		ws, _ := tooltest.Tree(t, map[string]string{"a.txt": ""})
-		ctx, cancel := context.WithCancel(t.Context())
-		w.onBegin = cancel
-		out := w.runner.Run(ctx, run.Call{Tool: "parallel_calls", Args: json.RawMessage("{" + calls("nothing", "edit 1 a.txt", "edit 2 a.txt") + `,"max_parallel":1}`), Session: tools.SessionInfo{
-			Principal: tools.Local, Workspace: ws, Group: group,
-		}})
-		got := tooltest.Text(out.Result)
-		if out.Err != nil {
-			got = out.Err.Error()
-		}
-		if !strings.HasPrefix(got, want) {
-			t.Errorf("group %q: %s\nwant %s", group, got, want)
-		}
-	}
-}
