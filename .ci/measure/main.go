@@ -110,6 +110,7 @@ var figures = map[string]figure{
 	"codemode":      agents.Codemode,
 	"agents":        agents.Runs,
 	"models":        agents.Models,
+	"rounds":        agents.Rounds,
 	"storage":       state.Storage,
 	"memory":        state.Memory,
 	"durable":       lasting.Durable,

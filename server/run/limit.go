@@ -91,8 +91,16 @@ func (p *pass) granted() error {
 		return nil
 	}
 	p.verdict, p.rule = rules.Deny, scopeRule
-	return tools.Errorf(tools.Denied, "%s: the token of this client does not let it be called (rule %s)", what, scopeRule).
-		WithHint("the user can give the client a token with the scopes for it")
+	why, hint := p.unscoped()
+	return tools.Errorf(tools.Denied, "%s: %s (rule %s)", what, why, scopeRule).WithHint("%s", hint)
+}
+
+// unscoped returns why the session does not allow a tool, and what helps.
+func (p *pass) unscoped() (why, hint string) {
+	if p.call.Session.Group != "" {
+		return "the agent was not given it", "find another way, or say in your answer what is to be done"
+	}
+	return "the token of this client does not let it be called", "the user can give the client a token with the scopes for it"
 }
 
 // refusal returns why every call of the pass's tool would be refused, with any
@@ -100,7 +108,8 @@ func (p *pass) granted() error {
 // may go on.
 func (p *pass) refusal() string {
 	if !p.call.Session.Allows(&p.tool) {
-		return "the token of this client does not let it be called"
+		why, _ := p.unscoped()
+		return why
 	}
 	if lacking := p.tool.Lacks(p.call.Session.Client); len(lacking) > 0 {
 		return fmt.Sprintf("this client lacks the ability %s", lacking[0])

@@ -130,7 +130,15 @@ func (d Deps) parallelCalls(ctx context.Context, in ParallelCallsIn) (ParallelCa
 	if err := d.runAll(ctx, calls, in); err != nil {
 		return ParallelCallsOut{}, err
 	}
-	return ParallelCallsOut{calls: calls, took: time.Since(begin)}, ctx.Err()
+	if ctx.Err() != nil && (tools.Session(ctx).Group == "" || !slices.ContainsFunc(calls, func(c *call) bool { return c.code() == codeOK })) {
+		return ParallelCallsOut{}, ctx.Err()
+	}
+	for _, c := range calls { // an agent whose time is over goes on with what there is
+		if ctx.Err() != nil && c.state == waiting && c.same == nil {
+			c.fail(tools.Errorf(tools.Cancelled, "%s: the call was cancelled before it began", c.tool))
+		}
+	}
+	return ParallelCallsOut{calls: calls, took: time.Since(begin)}, nil
 }
 
 // insideKey marks the context of the calls that parallel_calls makes.

@@ -356,6 +356,10 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	}
 	session := *tools.Session(ctx)
 	session.Group = cmp.Or(session.Group, here.id) // what an agent's own agents change is its change
+	caller := tools.Session(ctx)
+	session.May = func(t *tools.Tool) bool { // also where a tool of the agent calls others
+		return caller.Allows(t) && chosen.has(t)
+	}
 	inside := tools.WithSession(context.WithValue(ctx, depthKey{}, depth(ctx)+1), &session)
 	inside = tools.WithReached(inside, func(string) {}) // the model's host is none of the calls'
 	above := accountOf(ctx)

@@ -186,6 +186,30 @@ func TestRunAgentTools(t *testing.T) {
 	}
 }
 
+// A tool of an agent that calls others reaches only what the agent has, and what its caller may
+// call with these arguments.
+func TestRunAgentToolsThroughOthers(t *testing.T) {
+	a := newAgency(t, `parallel_calls {"calls":[{"tool":"edit"},{"tool":"nothing"}]}`+"\n"+`run_agent {"task":"t","tools":["edit"]}`, "done")
+	a.want(t, `{"task":"t","tools":["nothing","parallel_calls","run_agent"]}`, "completed")
+	for _, part := range []string{"1 of 2 calls ok, 1 failed", "denied: edit: the agent was not given it", "/tools: edit: the agent was not given it"} {
+		if last := a.model.requests[len(a.model.requests)-1]; !strings.Contains(last, part) {
+			t.Errorf("%s has no %s", last, part)
+		}
+	}
+	calls := 0
+	a = newAgency(t, "edit {}", "done")
+	a.session.May = func(t *tools.Tool) bool {
+		if t.Name == "edit" {
+			calls++
+		}
+		return t.Name != "edit" || calls < 3 // until the agent has it
+	}
+	a.want(t, `{"task":"t","tools":["edit"]}`, "completed")
+	if last := a.model.requests[len(a.model.requests)-1]; strings.Contains(last, "did ") {
+		t.Errorf("an agent made a call that its caller must not make: %s", last)
+	}
+}
+
 // A preset gives an agent its words, tools and limits, which a call can only narrow.
 func TestRunAgentPreset(t *testing.T) {
 	a := newAgency(t, "look {}", "half")

@@ -20,6 +20,12 @@ type choice struct {
 	asks   bool
 }
 
+// has reports whether the agent may call a tool, also by way of another one.
+func (c choice) has(t *tools.Tool) bool {
+	_, has := c.byName[t.Name]
+	return has
+}
+
 // chosen returns the tools with these names or of these toolsets, none = those that only read
 // the workspace. Tools that call others are chosen by their names alone, and so are those that
 // reach hosts.
