@@ -2,7 +2,10 @@ package cli_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -158,6 +161,43 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
+// TestCompletionOfFiles checks that a shell names files also after "=", where the command
+// names no words.
+func TestCompletionOfFiles(t *testing.T) {
+	for shell, tt := range map[string]struct {
+		args []string
+		ask  string // with the script in it
+		want string
+	}{
+		"zsh": {
+			[]string{"-f"},
+			"toolcrib() :; compdef() :; compset() print -r compset $*; _files() print _files\n%s\nwords=(toolcrib call look path=pro) CURRENT=4; _toolcrib\n",
+			"compset -P *=\n_files\n",
+		},
+		"fish": {
+			[]string{"--no-config"},
+			"function toolcrib; end\n%s\ncomplete -C 'toolcrib call look path=pro'; complete -C 'toolcrib call look pro'\n",
+			"path=project/\nproject/\n",
+		},
+	} {
+		t.Run(shell, func(t *testing.T) {
+			program, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip("needs: " + shell + ": it is not on PATH")
+			}
+			script, _, _ := invocation{args: []string{"completion", shell}}.start(t)
+			cmd := exec.CommandContext(t.Context(), program, tt.args...)
+			cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(fmt.Sprintf(tt.ask, script))
+			if err := os.Mkdir(filepath.Join(cmd.Dir, "project"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != tt.want {
+				t.Errorf("%v: %q, want %q", err, out, tt.want)
+			}
+		})
+	}
+}
+
 // TestMan checks that the man page has every command, flag and topic, and that man takes it.
 func TestMan(t *testing.T) {
 	page, stderr, code := invocation{args: []string{"man"}}.start(t)
@@ -195,7 +235,11 @@ func TestFlagTopics(t *testing.T) {
 			t.Errorf("%s %s: no page of the help is called %q", o.Name, o.Env, o.Topic)
 		}
 	}
-	if diff := cmp.Diff("http", config.Options(&cfg)[slices.IndexFunc(config.Options(&cfg), func(o config.Option) bool { return o.Name == "issuer" })].Topic); diff != "" {
-		t.Error(diff)
+	for name, want := range map[string]string{"issuer": "http", "web-private": "web"} {
+		opts := config.Options(&cfg)
+		at := slices.IndexFunc(opts, func(o config.Option) bool { return o.Name == name })
+		if diff := cmp.Diff(want, opts[at].Topic); diff != "" {
+			t.Errorf("--%s: %s", name, diff)
+		}
 	}
 }

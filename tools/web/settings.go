@@ -18,7 +18,7 @@ import (
 
 // Settings are those of the category.
 type Settings struct {
-	Web        Web      `file:"web" help:"the web: which services are asked, their addresses, robots.txt, user agent" live:"yes"`
+	Web        Web      `file:"web" help:"the web: which services are asked, their addresses, robots.txt, user agent" live:"yes" topic:"web"`
 	WebHosts   []string `flag:"web-hosts" env:"TOOLCRIB_WEB_HOSTS" arg:"HOSTS" help:"the only hosts that web tools reach, in the forms of --network-hosts (default every public host)" live:"yes"`
 	WebPrivate []string `flag:"web-private" env:"TOOLCRIB_WEB_PRIVATE" arg:"HOSTS" help:"hosts that web tools reach although their addresses are private, in the same forms (default none)" live:"yes"`
 	Browser    string   `flag:"browser" env:"TOOLCRIB_BROWSER" arg:"FILE" help:"the Chromium that renders pages (default the first that is found)" live:"yes"`

@@ -3,7 +3,8 @@ function __toolcrib_complete
 	if test (count $found) -gt 0
 		printf '%s\n' $found
 	else
-		__fish_complete_path (commandline -ct)
+		set -l name (string match -r '^(?:[^=]*=)?' -- (commandline -ct))
+		printf '%s\n' $name(__fish_complete_path (string replace -r '^[^=]*=' '' -- (commandline -ct)))
 	end
 end
 complete -c toolcrib -f -a '(__toolcrib_complete)'

@@ -3,6 +3,7 @@ _toolcrib() {
 	found=("${(@f)$(toolcrib completion zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
 	found=(${found:#})
 	if (( ! $#found )); then
+		compset -P '*='
 		_files
 		return
 	fi
