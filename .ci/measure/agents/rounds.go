@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -92,9 +93,7 @@ func (s *stage) run(d dialect, args object, answers ...answer) (string, error) {
 func (s *stage) args(d dialect, more object) object {
 	s.runs++
 	args := object{"task": s.title(), "model": d.name, "max_rounds": 100, "max_tokens": 10_000_000}
-	for key, value := range more {
-		args[key] = value
-	}
+	maps.Copy(args, more)
 	return args
 }
 
