@@ -72,7 +72,8 @@ type Budget struct {
 	Limits
 	// Recognizer reads pages that are only images; nil = they are only named.
 	Recognizer Recognizer
-	// Recognized is how many pages it has read, and Unread how many were left for lack of time.
+	// Recognized is how many pages it has read, and Unread how many it could not read, which
+	// another call may.
 	Recognized, Unread int
 
 	recognizeBy           time.Time // zero = the recognizer was not asked yet

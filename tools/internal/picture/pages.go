@@ -1,30 +1,24 @@
 package picture
 
 import (
-	"context"
 	"encoding/binary"
 	"image"
 	"image/color"
 	"io"
-	"iter"
 	"slices"
 )
 
-// Pages returns the pages of an image as they are seen: upright, without colours and on white.
-// Only a TIFF has more than one. An error of a page leaves the others alone.
-func Pages(ctx context.Context, r *io.SectionReader, mime string) iter.Seq2[*image.Gray, error] {
-	return func(yield func(*image.Gray, error) bool) {
-		if mime != "image/tiff" {
-			yield(grey(ctx, r, mime))
-			return
-		}
-		for _, head := range directories(r) {
-			page := io.NewSectionReader(&headed{r, head}, 0, r.Size())
-			if !yield(grey(ctx, page, mime)) {
-				return
-			}
-		}
+// Pages returns what decodes the pages of an image as they are seen: upright, without colours
+// and on white. Only a TIFF has more than one. An error of a page leaves the others alone.
+func Pages(r *io.SectionReader, mime string) (decode []func() (*image.Gray, error)) {
+	if mime != "image/tiff" {
+		return append(decode, func() (*image.Gray, error) { return grey(r, mime) })
 	}
+	for _, head := range directories(r) {
+		page := io.NewSectionReader(&headed{r, head}, 0, r.Size())
+		decode = append(decode, func() (*image.Gray, error) { return grey(page, mime) })
+	}
+	return decode
 }
 
 // headed is a file with another head.
@@ -72,7 +66,7 @@ func directories(r io.ReaderAt) (heads [][]byte) {
 	return heads
 }
 
-func grey(ctx context.Context, r *io.SectionReader, mime string) (*image.Gray, error) {
+func grey(r *io.SectionReader, mime string) (*image.Gray, error) {
 	c, _, facts, err := open(r, mime)
 	if err != nil {
 		return nil, err
@@ -80,9 +74,6 @@ func grey(ctx context.Context, r *io.SectionReader, mime string) (*image.Gray, e
 	img, err := c.decode(r)
 	if err != nil {
 		return nil, broken(err)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
 	}
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()

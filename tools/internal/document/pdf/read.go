@@ -114,11 +114,7 @@ const (
 func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*page, err error) {
 	const mostPages = 20_000
 	scans := newScanner(budget, d)
-	defer func() {
-		if e := scans.finish(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = scans.finish(err) }()
 	dead, fine, broken := 0, 0, 0
 	var failed error
 	for i := range min(o.count, mostPages) {

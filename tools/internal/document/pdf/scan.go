@@ -42,7 +42,7 @@ func newScanner(budget *document.Budget, d *document.Document) *scanner {
 // ready reports whether pages can be read. If not, it says once what helps.
 func (s *scanner) ready() bool {
 	r := s.budget.Recognizer
-	if r == nil || s.unable {
+	if r == nil {
 		return false
 	}
 	if s.ctx == nil {
@@ -51,6 +51,9 @@ func (s *scanner) ready() bool {
 			s.unable = true
 			s.warn("pages that are only images were not read: " + err.Error())
 		}
+	}
+	if s.unable {
+		s.budget.Unread++
 	}
 	return !s.unable
 }
@@ -71,13 +74,16 @@ func (s *scanner) late(p *page) bool {
 	return true
 }
 
-// finish waits for the pages that are being read.
-func (s *scanner) finish() (err error) {
+// finish waits for the pages that are being read, or ends that if the file has an error.
+func (s *scanner) finish(err error) error {
 	if s.stop == nil {
-		return nil
+		return err
 	}
 	defer s.stop()
 	for _, one := range s.begun {
+		if err != nil {
+			s.stop()
+		}
 		text, failed := one.wait()
 		switch {
 		case err != nil:
@@ -87,6 +93,7 @@ func (s *scanner) finish() (err error) {
 			err = s.budget.Err()
 		case errors.Is(failed, context.DeadlineExceeded) && s.late(one.page):
 		default:
+			s.budget.Unread++
 			one.page.state = "only images, which OCR did not read: " + failed.Error()
 		}
 	}
@@ -164,34 +171,36 @@ func Image(src document.Source, budget *document.Budget) (*document.Document, er
 	}
 	s.ready()
 	var pages []*page
-	count := 0
-	for img, err := range picture.Pages(budget.Context(), io.NewSectionReader(src, 0, src.Size), mime) {
-		if count++; !src.Pages.Has(count) {
+	all := picture.Pages(io.NewSectionReader(src, 0, src.Size), mime)
+	for i, decode := range all {
+		if !src.Pages.Has(i + 1) {
 			continue
 		}
-		if e := budget.Err(); e != nil {
-			err = e
+		if err = budget.Err(); err != nil {
 			break
 		}
-		p := &page{number: count, state: "no text"}
+		p := &page{number: i + 1, state: "no text"}
 		pages = append(pages, p)
-		switch {
-		case err != nil:
-			p.state = "cannot be read: " + err.Error()
-		case !s.late(p):
-			img, dpi := legible(img)
-			p.bottom, p.width = float64(img.Rect.Dy())*72/float64(dpi), float64(img.Rect.Dx())*72/float64(dpi)
-			s.begin(p, img, dpi)
+		if s.late(p) {
+			continue
 		}
+		img, err := decode()
+		if err != nil {
+			p.state = "cannot be read: " + err.Error()
+			continue
+		}
+		img, dpi := legible(img)
+		p.bottom, p.width = float64(img.Rect.Dy())*72/float64(dpi), float64(img.Rect.Dx())*72/float64(dpi)
+		s.begin(p, img, dpi)
 	}
-	if err := s.finish(); err != nil {
+	if err := s.finish(err); err != nil {
 		return nil, err
 	}
 	switch {
-	case count == 0:
+	case len(all) == 0:
 		return nil, document.Errorf(document.Malformed, "the image has no pages")
 	case len(pages) == 0:
-		return nil, document.Errorf(document.Absent, "it has %d pages, and none of those that were asked for", count)
+		return nil, document.Errorf(document.Absent, "it has %d pages, and none of those that were asked for", len(all))
 	}
 	return d, write(d, pages, budget)
 }

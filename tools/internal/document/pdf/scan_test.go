@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,7 +78,7 @@ func TestScans(t *testing.T) {
 		{"read", &recognizer{lines: lines, sure: .9}, "[page 2; read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", ""},
 		{"unsure", &recognizer{lines: lines, sure: .5}, "[page 2; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", ""},
 		{"nothing", &recognizer{}, "[page 2; only images, in which OCR (eng) found no text]", "[page 3; no text, only images: scanned?]\n\nScan 12", ""},
-		{"late", &recognizer{fails: context.DeadlineExceeded}, "[page 2; only images, which OCR did not read: context deadline exceeded]", "[page 3; only images, which OCR did not read: context deadline exceeded]\n\nScan 12", ""},
+		{"failing", &recognizer{fails: errors.New("it ended")}, "[page 2; only images, which OCR did not read: it ended]", "[page 3; only images, which OCR did not read: it ended]\n\nScan 12", ""},
 		{"unable", &recognizer{unable: errors.New("it is not installed")}, "[page 2; no text, only images: scanned?]", "[page 3; no text, only images: scanned?]\n\nScan 12", "pages that are only images were not read: it is not installed"},
 		{"none", nil, "[page 2; no text, only images: scanned?]", "[page 3; no text, only images: scanned?]\n\nScan 12", ""},
 	} {
@@ -93,10 +94,70 @@ func TestScans(t *testing.T) {
 			if test.r != nil && test.r.unable == nil && len(test.r.seen) != 2 {
 				t.Errorf("%d pictures were read, want 2", len(test.r.seen))
 			}
+			left := 0
+			if test.r != nil && (test.r.unable != nil || test.r.fails != nil) {
+				left = 2
+			}
+			if budget.Unread != left {
+				t.Errorf("%d pages are left to another call, want %d", budget.Unread, left)
+			}
 			if want := strings.Contains(test.second, "OCR (eng)"); want != (budget.Recognized == 2) {
 				t.Errorf("%d pages were recognized", budget.Recognized)
 			}
 		})
+	}
+}
+
+// Pages for which there was no time are left to another call, which is said once.
+func TestLateScans(t *testing.T) {
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 300, 400))); err != nil {
+		t.Fatal(err)
+	}
+	src := document.Source{ReaderAt: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
+	synctest.Test(t, func(t *testing.T) {
+		budget := document.NewBudget(t.Context(), document.Standard())
+		budget.Recognizer = &slow{}
+		for n := 1; n <= 2; n++ { // the second begins when the time is over
+			d, err := pdf.Image(src, budget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const say = "some pages are not read by OCR yet, since the time was over: call again, which goes on from here"
+			if got := d.Markdown(); got != "[page 1; only images, not read by OCR yet]\n" || !slices.Equal(d.Warnings, []string{say}) || budget.Unread != n || budget.Recognized != 0 {
+				t.Errorf("%q, warnings %q, %d pages left", got, d.Warnings, budget.Unread)
+			}
+		}
+	})
+}
+
+// slow is a recognizer that reads until it is stopped.
+type slow struct{ stopped error }
+
+func (s *slow) Ready(context.Context) error { return nil }
+
+func (s *slow) Begin(ctx context.Context, _ *image.Gray, _ int) func() (document.Recognized, error) {
+	return func() (document.Recognized, error) {
+		<-ctx.Done()
+		s.stopped = ctx.Err()
+		return document.Recognized{}, s.stopped
+	}
+}
+
+// The error of a file does not wait for what is being read.
+func TestEndedScans(t *testing.T) {
+	f := &pdftest.File{}
+	f.Page().Image(0, 0, pdftest.Width, pdftest.Height)
+	f.Page().Text(72, 100, 11, pdftest.Plain, "text")
+	data := f.Bytes()
+	limits := document.Standard()
+	limits.Text = 1
+	budget := document.NewBudget(t.Context(), limits)
+	r := &slow{}
+	budget.Recognizer = r
+	_, err := (&pdf.Reader{Engine: engine}).Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, budget)
+	if !document.Is(err, document.TooLarge) || !errors.Is(r.stopped, context.Canceled) {
+		t.Errorf("%v, and what was being read ended with %v", err, r.stopped)
 	}
 }
 
