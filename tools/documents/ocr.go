@@ -29,12 +29,12 @@ func (d *deps) doctor(ctx context.Context) []tools.Finding {
 	if tesseract.Find() == "" {
 		return []tools.Finding{{State: tools.Missing, What: "ocr", Say: "pages that are only images are named and not read: " + tesseract.Missing}}
 	}
-	if err := d.readers.Tesseract.With(languages).Ready(ctx); err != nil {
-		return []tools.Finding{{State: tools.Broken, What: "ocr", Say: "pages that are only images cannot be read: " + err.Error()}}
-	}
 	have, err := d.readers.Tesseract.Languages(ctx)
+	if err == nil {
+		err = d.readers.Tesseract.With(languages).Ready(ctx)
+	}
 	if err != nil {
-		return []tools.Finding{{State: tools.Broken, What: "ocr", Say: err.Error()}}
+		return []tools.Finding{{State: tools.Broken, What: "ocr", Say: "pages that are only images cannot be read: " + err.Error()}}
 	}
 	return []tools.Finding{{State: tools.Fine, What: "ocr", Say: tesseract.Find() + " reads pages that are only images, in " + strings.Join(have, ", ")}}
 }

@@ -8,6 +8,9 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -110,6 +113,43 @@ func TestOCR(t *testing.T) {
 			if !strings.Contains(got, want) {
 				t.Errorf("%v: %q is not in\n%s", test.args, want, got)
 			}
+		}
+	}
+}
+
+// What could not be read is tried again by the next call, and what was read is kept.
+func TestOCRGoesOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs: unix: a script in the place of tesseract")
+	}
+	const script = `#!/bin/sh
+if [ "$1" = --list-langs ]; then
+	echo eng
+	exit
+fi
+cat >/dev/null
+[ ! -e %[1]s/fails ] || exit 1
+cat %[1]s/found
+`
+	const found = `<html><body><span class='ocr_line' title="bbox 9 9 99 30; x_size 20"><span class='ocrx_word' title='bbox 9 9 99 30; x_wconf 90'>mill</span></span></body></html>`
+	parse, dir := newParser(t, map[string]string{"scan.pdf": string(scannedPDF(drawn(t))), "fails": "", "found": found})
+	if err := os.WriteFile(filepath.Join(dir, "tesseract"), fmt.Appendf(nil, script, dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, step := range []struct {
+		change func() error
+		want   string
+	}{
+		{func() error { return nil }, "[page 1; only images, which OCR did not read: tesseract ended with exit code 1]"},
+		{func() error { return os.Remove(filepath.Join(dir, "fails")) }, "[page 1; read by OCR (eng), which makes errors]\n\nmill"},
+		{func() error { return os.WriteFile(filepath.Join(dir, "fails"), nil, 0o600) }, "[page 1; read by OCR (eng), which makes errors]\n\nmill"},
+	} {
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		if got := parse(map[string]any{"path": "scan.pdf", "ocr": "eng"}); !strings.Contains(got, step.want) {
+			t.Errorf("%q is not in\n%s", step.want, got)
 		}
 	}
 }

@@ -75,6 +75,7 @@ func parseDocumentTool(d *deps) tools.Tool {
 			if in.Password != "" {
 				in.Password = "…"
 			}
+			in.Path = withoutSecrets(in.Path)
 			if in.URL != "" {
 				in.URL = outbound.Shown(in.URL)
 			}
@@ -197,7 +198,7 @@ func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) 
 	for _, f := range doc.Fields {
 		r.Fields = append(r.Fields, f.Name+": "+f.Value)
 	}
-	if budget.Unread > 0 { // the next call reads them
+	if budget.Unread > 0 && tesseract.Find() != "" { // another call may read more
 		return r, nil
 	}
 	d.kept.put(key, r)
