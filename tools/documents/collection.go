@@ -39,7 +39,7 @@ type member struct {
 // documentKinds are the extensions of files that are searched where a call names none.
 var documentKinds = []string{
 	"adoc", "asciidoc", "atom", "csv", "doc", "docm", "docx", "eml", "epub", "htm", "html", "ipynb", "markdown", "md", "mdx", "msg",
-	"odp", "ods", "odt", "org", "pdf", "ppt", "pptm", "pptx", "rss", "rst", "rtf", "tex", "text", "tsv", "txt", "xhtml", "xls", "xlsm", "xlsx",
+	"odp", "ods", "odt", "org", "pdf", "ppt", "pptm", "pptx", "rss", "rst", "rtf", "tex", "text", "tsv", "txt", "xhtml", "xls", "xlsb", "xlsm", "xlsx",
 }
 
 // isDocument reports whether a name is that of a document.

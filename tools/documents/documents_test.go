@@ -148,7 +148,7 @@ func TestURL(t *testing.T) {
 func TestRecords(t *testing.T) {
 	category := documents.Category(&services.Services{})
 	const secret = "https://me:hunter2@example.org/b?token=hunter2"
-	for i, args := range []map[string]any{{"url": secret, "password": "hunter2"}, {"urls": []string{secret}, "paths": []string{"a.md", secret}}} {
+	for i, args := range []map[string]any{{"path": secret, "url": secret, "password": "hunter2"}, {"urls": []string{secret}, "paths": []string{"a.md", secret}}} {
 		raw, err := json.Marshal(args)
 		if err != nil {
 			t.Fatal(err)

@@ -134,7 +134,7 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 }
 
 // containers are the extensions of formats that are no text.
-var containers = []string{"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "epub", "zip", "pdf", "doc", "xls", "ppt", "msg"}
+var containers = []string{"docx", "docm", "xlsx", "xlsb", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "epub", "zip", "pdf", "doc", "xls", "ppt", "msg"}
 
 // zipReader chooses by the members of an archive; nil = it is one of other files.
 func (s Set) zipReader(src document.Source, budget *document.Budget) (document.Reader, error) {
