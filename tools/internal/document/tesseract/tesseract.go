@@ -159,7 +159,10 @@ func (r *recognizer) Begin(ctx context.Context, picture *image.Gray, dpi int) fu
 		text, err = r.read(ctx, picture, dpi)
 		return err
 	})
-	return func() (document.Recognized, error) { return text, g.Wait() }
+	return func() (document.Recognized, error) {
+		err := g.Wait()
+		return text, err
+	}
 }
 
 // read reads a picture with the languages to try first, and with all if that is not sure.
