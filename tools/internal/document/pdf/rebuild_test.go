@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf/pdftest"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // packedPages is a PDF of pages that are objects of a compressed stream, without its end.
@@ -105,9 +106,13 @@ func TestTruncatedBombs(t *testing.T) {
 		{"a page of a number that is too high", "its end is missing", []byte("99999999999999 0 obj\n<< /Type /Page >>\nendobj\n")},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		start := time.Now()
+		start := tooltest.Spent(t)
 		_, err := read(ctx, append([]byte("%PDF-1.7\n"), c.data...), "")
-		t.Logf("%s: %v after %v", c.name, err, time.Since(start))
+		spent := tooltest.Spent(t) - start
+		t.Logf("%s: %v after %v", c.name, err, spent)
+		if spent > mostSpent {
+			t.Errorf("%s: it took %v of the processors", c.name, spent)
+		}
 		if ctx.Err() != nil || c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.say)
 		}
