@@ -118,7 +118,9 @@ func TestSheet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Link(3, 1, "https://e.com/")
+	if err := s.Link(3, 1, "https://e.com/"); err != nil {
+		t.Fatal(err)
+	}
 	d := document.Document{Blocks: s.Blocks()}
 	const want = `[sheet 1: S; hidden, A1:XFD10]
 
@@ -134,5 +136,32 @@ XFD10: far
 `
 	if diff := cmp.Diff(want, d.Markdown()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A link and a comment are shown at each of their cells, and take room there.
+func TestRepeated(t *testing.T) {
+	limits := document.Standard()
+	limits.Text = 10_000
+	area, err := cells.ParseArea("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 1000)
+	for name, add := range map[string]func(s *cells.Sheet, row int) error{
+		"links":    func(s *cells.Sheet, row int) error { return s.Link(row, 0, "https://e.com/"+long) },
+		"comments": func(s *cells.Sheet, row int) error { return s.Comment(cells.Place(row, 0), "Ada", long) },
+		"authors":  func(s *cells.Sheet, row int) error { return s.Comment(cells.Place(row, 0), long, "") },
+	} {
+		s := cells.NewSheet("S", 1, false, area, document.NewBudget(t.Context(), limits))
+		var err error
+		for row := 0; row < 20 && err == nil; row++ {
+			if err = s.Put(row, 0, document.Cell{Text: "a"}); err == nil {
+				err = add(s, row)
+			}
+		}
+		if !document.Is(err, document.TooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

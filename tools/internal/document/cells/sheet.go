@@ -143,22 +143,29 @@ func (s *Sheet) Put(row, col int, cell document.Cell) error {
 }
 
 // Link makes a cell a link.
-func (s *Sheet) Link(row, col int, target string) {
+func (s *Sheet) Link(row, col int, target string) error {
 	i, found := slices.BinarySearch(s.places, row)
 	at := col - s.Area.Left
 	if !found || at < 0 || at >= len(s.rows[i]) || target == "" {
-		return
+		return nil
 	}
-	if cell := &s.rows[i][at]; cell.Text != "" {
-		*cell = document.Cell{Spans: []document.Span{{Text: cell.Text, Link: target}}}
+	cell := &s.rows[i][at]
+	if cell.Text == "" {
+		return nil
 	}
+	*cell = document.Cell{Spans: []document.Span{{Text: cell.Text, Link: target}}}
+	return s.budget.TakeRepeated(cell.Spans)
 }
 
 // Comment adds a comment on a cell.
-func (s *Sheet) Comment(at, author, text string) {
-	if row, col, ok := Address(at); ok && s.Area.Has(row, col) {
-		s.after = append(s.after, document.Block{Kind: document.Comment, Label: author, Spans: document.Text(at + ": " + text)})
+func (s *Sheet) Comment(at, author, text string) error {
+	row, col, ok := Address(at)
+	if !ok || !s.Area.Has(row, col) {
+		return nil
 	}
+	b := document.Block{Kind: document.Comment, Label: author, Spans: document.Text(at + ": " + text)}
+	s.after = append(s.after, b)
+	return s.budget.TakeRepeated(append(b.Spans, document.Span{Text: author}))
 }
 
 // Blocks returns the mark of the sheet and its tables. Rows without cells divide tables, and

@@ -186,7 +186,9 @@ func (f *file) sheet(d *markup.Decoder, sheet *cells.Sheet) error {
 		col := 0
 		err := f.cells(d, func(cell document.Cell, across int, comments []document.Block) error {
 			for _, c := range comments {
-				sheet.Comment(cells.Column(col)+strconv.Itoa(row+1), c.Label, document.PlainText(c.Spans))
+				if err := sheet.Comment(cells.Place(row, col), c.Label, document.PlainText(c.Spans)); err != nil {
+					return err
+				}
 			}
 			if cell.Text == "" && cell.Spans == nil {
 				col += across

@@ -3,7 +3,6 @@ package ole
 import (
 	"encoding/binary"
 	"math"
-	"strconv"
 	"strings"
 
 	"toolcrib/tools/internal/document"
@@ -159,7 +158,7 @@ func (b *workbook) sheet(at int, sheet *cells.Sheet) (whole bool, err error) {
 			err = b.c.budget.TakeSpan(len(remarks[object]))
 		case r.kind == biffNote && len(body) >= 8 && b.wide:
 			if text := remarks[word(6)]; text != "" {
-				sheet.Comment(cells.Column(word(2))+strconv.Itoa(word(0)+1), strings.TrimSpace(b.text(r, 8, 2)), text)
+				err = sheet.Comment(cells.Place(word(0), word(2)), strings.TrimSpace(b.text(r, 8, 2)), text)
 			}
 		case len(body) < 6:
 		case r.kind == biffMulRK:

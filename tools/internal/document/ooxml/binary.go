@@ -152,7 +152,7 @@ func (b *book) binaryHead(styles, texts string) (sheets []sheetEntry, err error)
 		case bundleSh:
 			id, end := r.text(8)
 			name, _ := r.text(end)
-			sheets = append(sheets, sheetEntry{sheetName(name), id, r.uint(0) != 0})
+			sheets = append(sheets, sheetEntry{shortName(name), id, r.uint(0) != 0})
 			return b.budget.TakeBlock()
 		}
 		return nil
@@ -214,7 +214,7 @@ func (b *book) binarySheet(part string, sheet *cells.Sheet) error {
 			row = r.uint(0)
 		case kind == hLink:
 			id, _ := r.text(16)
-			sheet.Link(r.uint(0), r.uint(8), rels[id].target)
+			return sheet.Link(r.uint(0), r.uint(8), rels[id].target)
 		case kind > rowHdr && kind <= fmlaError || kind == cellRString:
 			if row <= sheet.Area.Bottom {
 				return sheet.Put(row, r.uint(0), document.Cell{Text: b.binaryCell(kind, r)})
@@ -262,14 +262,14 @@ func binaryComments(sheet *cells.Sheet) func(kind int, r item) error {
 		switch kind {
 		case author:
 			name, _ := r.text(0)
-			authors = append(authors, sheetName(name))
+			authors = append(authors, shortName(name))
 		case comment:
 			if by = ""; r.uint(0) < len(authors) {
 				by = authors[r.uint(0)]
 			}
 			at = cells.Place(r.uint(4), r.uint(12))
 		case commentText:
-			sheet.Comment(at, by, r.rich(0))
+			return sheet.Comment(at, by, r.rich(0))
 		}
 		return nil
 	}

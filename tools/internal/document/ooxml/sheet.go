@@ -103,15 +103,15 @@ func (b *book) workbook(d *markup.Decoder, sheets *[]sheetEntry) error {
 			}
 		case "sheet":
 			state := d.Attr("state")
-			*sheets = append(*sheets, sheetEntry{sheetName(d.Attr("name")), d.Attr("r:id"), state == "hidden" || state == "veryHidden"})
+			*sheets = append(*sheets, sheetEntry{shortName(d.Attr("name")), d.Attr("r:id"), state == "hidden" || state == "veryHidden"})
 			return b.budget.TakeBlock()
 		}
 		return nil
 	})
 }
 
-// sheetName bounds the name of a sheet, which has 31 characters.
-func sheetName(name string) string {
+// shortName bounds the name of an author or of a sheet, which has 31 characters.
+func shortName(name string) string {
 	const longest = 200
 	if len(name) > longest {
 		name = strings.ToValidUTF8(name[:longest], "")
@@ -205,7 +205,7 @@ func (b *book) sheet(part string, sheet *cells.Sheet) error {
 				return b.row(d, row, sheet)
 			case "hyperlink":
 				if at, col, ok := cells.Address(d.Attr("ref")); ok {
-					sheet.Link(at, col, rels[d.Attr("r:id")].target)
+					return sheet.Link(at, col, rels[d.Attr("r:id")].target)
 				}
 			}
 			return nil
@@ -333,7 +333,7 @@ func readComments(d *markup.Decoder, sheet *cells.Sheet) error {
 		switch d.Name() {
 		case "author":
 			name, err := d.Inner()
-			authors = append(authors, name[:min(len(name), 200)])
+			authors = append(authors, shortName(name))
 			return err
 		case "comment":
 			at, author := d.Attr("ref"), ""
@@ -342,8 +342,10 @@ func readComments(d *markup.Decoder, sheet *cells.Sheet) error {
 			}
 			return d.Each(func() error {
 				text, err := richText(d)
-				sheet.Comment(at, author, text)
-				return err
+				if err != nil {
+					return err
+				}
+				return sheet.Comment(at, author, text)
 			})
 		}
 		return nil
