@@ -87,7 +87,7 @@ func tiffOf(pictures ...*image.Gray) []byte {
 
 func TestOCR(t *testing.T) {
 	if tesseract.Find() == "" {
-		t.Skip("needs: tesseract")
+		t.Skip("needs: tesseract: it reads the pictures")
 	}
 	first := drawn(t, "The mill on the river was built of stones", "from the old hills, and its wheel turned.")
 	second := drawn(t, "Nobody knew how old it was, since the books", "were lost in a fire.")
