@@ -1,6 +1,11 @@
 package agents
 
-import "toolcrib/tools/agents/internal/loop"
+import (
+	"context"
+	"time"
+
+	"toolcrib/tools/agents/internal/loop"
+)
 
 // Examine is what doctor asks, Command what "toolcrib run" does.
 var (
@@ -10,3 +15,8 @@ var (
 
 // Done is what a receipt says of what records have done.
 func Done(records []loop.Record) string { return receiptOf(records).done() }
+
+// Free returns a conflict if another process may be at work on a run, by the time of its last step.
+func Free(ctx context.Context, d Deps, run string, last time.Time) error {
+	return (&agents{d}).free(ctx, run, loop.Record{Kind: loop.Turn, At: last})
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -124,19 +125,31 @@ func (d *desk) launch(ctx context.Context, store *runs.Store, id string) error {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	starting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err = k.engine.Start(ctx, kind, legID(id, n), of); err != nil {
+	if _, err = k.engine.Start(starting, kind, legID(id, n), of); err != nil {
 		return &tools.Error{Code: tools.Unavailable, Msg: "run " + id + " cannot go on in the background at the moment: " + err.Error(), Hint: fmt.Sprintf("resume: {\"run\": %q} without background goes on with it", id), Err: err}
 	}
-	for s.Once && d.at(id) == nil && ctx.Err() == nil { // what a process leaves that ends now must have begun
+	for s.Once && d.at(id) == nil && starting.Err() == nil { // what a process leaves that ends now must have begun
 		time.Sleep(time.Millisecond)
 	}
 	return nil
 }
 
+// has reports whether the newest leg of a run has not ended: a process is at work on it, or the
+// engine lets another one take it over.
+func (k *keeper) has(ctx context.Context, run string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	legs, err := k.engine.List(ctx, kind, legsOf(run), 1)
+	return len(legs) > 0 && (legs[0].State == durable.Running || legs[0].State == durable.Waiting), err
+}
+
+// legsOf is how the legs of a run are called, before their numbers.
+func legsOf(run string) string { return run + "/" }
+
 // legID names the leg of a run that begins after so many steps.
-func legID(run string, steps int) string { return fmt.Sprintf("%s/%d", run, steps) }
+func legID(run string, steps int) string { return legsOf(run) + strconv.Itoa(steps) }
 
 type legKey struct{}
 
@@ -166,8 +179,11 @@ func (k *keeper) carry(r *durable.Run, raw json.RawMessage) (json.RawMessage, er
 	if r.Context().Err() != nil {
 		return nil, context.Cause(r.Context())
 	}
+	if e := tools.AsError(err); e != nil && e.Code == tools.Conflict { // another call has the run
+		err = nil
+	}
 	for err != nil { // of a call that was refused or broke off; a run that has ended stays as it is
-		if err = k.fail(ctx, of, err); err == nil {
+		if err = k.fail(ctx, of.Run, err); err == nil {
 			break
 		}
 		select {
@@ -200,30 +216,12 @@ func (k *keeper) call(ctx context.Context, of leg) error {
 }
 
 // fail ends a run that cannot go on, unless it has ended. The error is that of the database.
-func (k *keeper) fail(ctx context.Context, of leg, why error) error {
+func (k *keeper) fail(ctx context.Context, run string, why error) error {
 	store, err := runs.Open(ctx, k.desk.database, k.ws)
 	if err != nil {
 		return err
 	}
-	return end(ctx, store, of.Run, loop.Failed, tools.AsError(why).Error())
-}
-
-// end ends a run that nobody is at work on, unless it has ended.
-func end(ctx context.Context, store *runs.Store, run string, status loop.Status, why string) error {
-	journal := store.Journal(run)
-	for {
-		records, err := journal.Records(ctx)
-		if err != nil {
-			return err
-		}
-		if n := len(records); n == 0 || records[n-1].Kind == loop.End {
-			return nil
-		}
-		err = journal.Append(ctx, loop.Record{Kind: loop.End, At: time.Now(), Status: status, Text: why})
-		if e, ok := errors.AsType[*tools.Error](err); !ok || e.Code != tools.Conflict {
-			return err
-		}
-	}
+	return store.End(ctx, run, loop.Failed, tools.AsError(why).Error())
 }
 
 // prune lets the engine forget old legs, once an hour.

@@ -96,6 +96,11 @@ func (s *Store) Get(ctx context.Context, id, principal string) (Run, error) {
 	return r, err
 }
 
+// Ask changes what a run is asked.
+func (s *Store) Ask(ctx context.Context, id string, spec json.RawMessage) error {
+	return s.change(ctx, "UPDATE toolcrib_agent_runs SET spec = $2 WHERE id = $1", id, []byte(spec))
+}
+
 // List returns the newest runs of a principal, the newest first.
 func (s *Store) List(ctx context.Context, principal string, limit int) ([]Run, error) {
 	return s.runs(ctx, "SELECT id, created, spec FROM toolcrib_agent_runs WHERE principal = $1 ORDER BY created DESC, id LIMIT $2", principal, limit)

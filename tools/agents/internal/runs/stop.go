@@ -46,7 +46,7 @@ func (s *Store) Stop(ctx context.Context, id, principal, why string) (loop.Recor
 		case <-soon:
 			why, err := s.marked(ctx, id)
 			if err == nil && why != "" {
-				err = s.endHere(ctx, id, why)
+				err = s.End(ctx, id, loop.Cancelled, why)
 			}
 			if err != nil {
 				return loop.Record{}, err
@@ -66,16 +66,17 @@ func value(r *loop.Record) loop.Record {
 	return *r
 }
 
-// endHere ends a run that no process is at work on.
-func (s *Store) endHere(ctx context.Context, id, why string) error {
+// End ends a run that no process is at work on. One that has ended, or that a process goes on
+// with at the same time, stays as it is.
+func (s *Store) End(ctx context.Context, id string, status loop.Status, why string) error {
 	j := s.Journal(id)
 	records, err := j.Records(ctx)
-	if err != nil || len(records) > 0 && records[len(records)-1].Kind == loop.End {
+	if n := len(records); err != nil || n == 0 || records[n-1].Kind == loop.End {
 		return err
 	}
-	err = j.Append(ctx, loop.Record{Kind: loop.End, At: time.Now(), Status: loop.Cancelled, Text: why})
+	err = j.Append(ctx, loop.Record{Kind: loop.End, At: time.Now(), Status: status, Text: why})
 	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.Conflict {
-		return nil // a process has gone on with it
+		return nil
 	}
 	return err
 }
