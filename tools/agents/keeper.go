@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -72,7 +73,7 @@ func newKeeper(d *desk, ws *workspace.Workspace, root string) (*keeper, error) {
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{
 		State: dir, Database: db, Scope: "agents-" + hex.EncodeToString(sum[:8]), Log: d.log,
-		Kinds: map[string]durable.Kind{kind: {Do: k.carry, Adoptions: mostTakeovers}},
+		Kinds: map[string]durable.Kind{kind: {Do: k.carry, Adoptions: mostTakeovers, GivenUp: k.givenUp}},
 	})
 	return k, nil
 }
@@ -222,6 +223,12 @@ func (k *keeper) fail(ctx context.Context, run string, why error) error {
 		return err
 	}
 	return store.End(ctx, run, loop.Failed, tools.AsError(why).Error())
+}
+
+// givenUp ends the run of a leg whose process died too often.
+func (k *keeper) givenUp(ctx context.Context, leg string) error {
+	run, _, _ := strings.Cut(leg, legsOf(""))
+	return k.fail(ctx, run, tools.Errorf(tools.Unavailable, "its process died %d times", mostTakeovers+1))
 }
 
 // prune lets the engine forget old legs, once an hour.

@@ -113,6 +113,27 @@ func TestRunAgentTakenAway(t *testing.T) {
 	}
 }
 
+// A run whose process died too often has ended, and can go on when somebody wants it.
+func TestRunAgentGivenUp(t *testing.T) {
+	a := newAgency(t, "look {\"text\":\"a\"}", "Done.")
+	begun := make(chan struct{}, 1)
+	a.onBegin = func() { begun <- struct{}{} }
+	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
+	<-begun
+	if err := agents.Close(a.deps); err != nil {
+		t.Fatal(err)
+	}
+	ctx := tools.WithSession(t.Context(), &a.session)
+	if err := agents.GivenUp(ctx, a.deps, id); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := a.deps.Works(ctx); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	a.onBegin = nil
+	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, id), "completed")
+}
+
 // What a process leaves behind goes on in another one, in the name and with the tools of whoever
 // began it.
 func TestRunAgentTakenOver(t *testing.T) {
