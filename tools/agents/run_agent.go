@@ -285,10 +285,7 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 		id := handles.New(run.Principal)
 		return id, s, a.create(ctx, store, id, s, append(records, more...))
 	}
-	journal := store.Journal(run.ID)
-	if _, err := journal.Records(ctx); err != nil {
-		return "", spec{}, err
-	}
+	journal := store.Journal(run.ID, len(records))
 	for _, r := range more {
 		if err := journal.Append(ctx, r); err != nil {
 			return "", spec{}, err
@@ -395,7 +392,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	var saying lines
 	l := &loop.Loop{
 		System: system(ctx, s.System, chosen.asks), Tools: chosen.tools, Limits: s.Limits, Temperature: s.Temperature, Thinking: s.Thinking,
-		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id), Now: time.Now, Model: w.turn,
+		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id, 0), Now: time.Now, Model: w.turn,
 		Call: a.caller(inside, chosen, s.Limits), Above: above.over,
 		Watch: func(e model.Event) {
 			for _, line := range saying.add(e) {

@@ -192,6 +192,15 @@ func TestRunAgentFollowed(t *testing.T) {
 	}
 	stranger := a.session
 	stranger.Principal = "other"
+	for handle, want := range map[string]map[string]bool{id: {tools.Local: true, "other": false}, "aaaaaaaa": {tools.Local: false}} {
+		for principal, want := range want {
+			session := a.session
+			session.Principal = principal
+			if has, err := a.deps.Has(tools.WithSession(t.Context(), &session), handle); err != nil || has != want {
+				t.Errorf("run %s of %s: %t, %v", handle, principal, has, err)
+			}
+		}
+	}
 	if _, _, err := a.deps.Follow(tools.WithSession(t.Context(), &stranger), id, 0); tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("the run of somebody else: %v", err)
 	}
