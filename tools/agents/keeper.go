@@ -197,7 +197,7 @@ func (k *keeper) carry(r *durable.Run, raw json.RawMessage) (json.RawMessage, er
 	return nil, nil
 }
 
-// call calls run_agent in the name of whoever began the leg.
+// call calls run_agent in the name of the principal that began the leg.
 func (k *keeper) call(ctx context.Context, of leg) error {
 	view, err := k.ws.Narrow(of.Roots)
 	if err != nil {

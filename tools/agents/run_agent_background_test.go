@@ -134,8 +134,8 @@ func TestRunAgentGivenUp(t *testing.T) {
 	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, id), "completed")
 }
 
-// What a process leaves behind goes on in another one, in the name and with the tools of whoever
-// began it.
+// What a process leaves behind goes on in another one, in the name and with the tools of the
+// principal that began it.
 func TestRunAgentTakenOver(t *testing.T) {
 	a := newAgency(t, "edit {\"text\":\"first\"}", "edit {\"text\":\"second\"}\nprogram {}", "Done.")
 	a.session.May = func(t *tools.Tool) bool { return t.Name != "program" }
