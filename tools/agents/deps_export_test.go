@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/agents/internal/loop"
@@ -16,11 +15,6 @@ var (
 
 // Done is what a receipt says of what records have done.
 func Done(records []loop.Record) string { return receiptOf(records).done() }
-
-// Free returns a conflict if another process may be at work on a run, by the time of its last step.
-func Free(ctx context.Context, d Deps, run string, last time.Time) error {
-	return (&agents{d}).free(ctx, run, loop.Record{Kind: loop.Turn, At: last})
-}
 
 // GivenUp is what happens when the process of a run in the background has died too often.
 func GivenUp(ctx context.Context, d Deps, run string) error {
