@@ -116,7 +116,7 @@ func TestRunAgentTakenAway(t *testing.T) {
 // A run whose process died too often has ended, and can go on when somebody wants it.
 func TestRunAgentGivenUp(t *testing.T) {
 	a := newAgency(t, "look {\"text\":\"a\"}", "Done.")
-	begun := make(chan struct{}, 1)
+	begun := make(chan struct{}, 3)
 	a.onBegin = func() { begun <- struct{}{} }
 	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
 	<-begun
@@ -130,7 +130,6 @@ func TestRunAgentGivenUp(t *testing.T) {
 	if list, err := a.deps.Works(ctx); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	a.onBegin = nil
 	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, id), "completed")
 }
 
