@@ -15,6 +15,8 @@ type Work struct {
 // Works is the work of a category. Its methods know that of the principal of the call; for
 // another handle the error is a not_found [Error].
 type Works interface {
+	// Has reports whether there is work with a handle.
+	Has(ctx context.Context, handle string) (bool, error)
 	// Works lists the newest first.
 	Works(ctx context.Context) ([]Work, error)
 	// Follow waits until there are more than so many steps or the work is over, and no longer

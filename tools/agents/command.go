@@ -22,7 +22,7 @@ func command(d Deps) tools.UserCommand {
 		Args:  "list | show RUN | replay RUN | stop RUN",
 		Short: "list the runs of agents, read or replay one, or stop one in any process",
 		Long: `
-A run is one of a model that worked on a task by itself. Its handle stands in the result
+A run is one of a model that worked on a task by itself. Its handle is in the result
 of the call and in the list; a beginning that no other run has is enough.
 
   toolcrib run list           the newest runs: status, age, tokens, cost and title
@@ -199,7 +199,7 @@ func replayRun(ctx context.Context, store *runs.Store, run runs.Run, to printed)
 	})
 }
 
-// indented returns a text whose lines stand below a heading.
+// indented returns a text with its lines indented below a heading.
 func indented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(text)) {

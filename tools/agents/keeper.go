@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -71,7 +73,7 @@ func newKeeper(d *desk, ws *workspace.Workspace, root string) (*keeper, error) {
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{
 		State: dir, Database: db, Scope: "agents-" + hex.EncodeToString(sum[:8]), Log: d.log,
-		Kinds: map[string]durable.Kind{kind: {Do: k.carry, Adoptions: mostTakeovers}},
+		Kinds: map[string]durable.Kind{kind: {Do: k.carry, Adoptions: mostTakeovers, GivenUp: k.givenUp}},
 	})
 	return k, nil
 }
@@ -124,19 +126,31 @@ func (d *desk) launch(ctx context.Context, store *runs.Store, id string) error {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	starting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err = k.engine.Start(ctx, kind, legID(id, n), of); err != nil {
+	if _, err = k.engine.Start(starting, kind, legID(id, n), of); err != nil {
 		return &tools.Error{Code: tools.Unavailable, Msg: "run " + id + " cannot go on in the background at the moment: " + err.Error(), Hint: fmt.Sprintf("resume: {\"run\": %q} without background goes on with it", id), Err: err}
 	}
-	for s.Once && d.at(id) == nil && ctx.Err() == nil { // what a process leaves that ends now must have begun
+	for s.Once && d.at(id) == nil && starting.Err() == nil { // what a process leaves that ends now must have begun
 		time.Sleep(time.Millisecond)
 	}
 	return nil
 }
 
+// has reports whether the newest leg of a run has not ended: a process is at work on it, or the
+// engine lets another one take it over.
+func (k *keeper) has(ctx context.Context, run string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	legs, err := k.engine.List(ctx, kind, legsOf(run), 1)
+	return len(legs) > 0 && (legs[0].State == durable.Running || legs[0].State == durable.Waiting), err
+}
+
+// legsOf is how the legs of a run are called, before their numbers.
+func legsOf(run string) string { return run + "/" }
+
 // legID names the leg of a run that begins after so many steps.
-func legID(run string, steps int) string { return fmt.Sprintf("%s/%d", run, steps) }
+func legID(run string, steps int) string { return legsOf(run) + strconv.Itoa(steps) }
 
 type legKey struct{}
 
@@ -166,8 +180,11 @@ func (k *keeper) carry(r *durable.Run, raw json.RawMessage) (json.RawMessage, er
 	if r.Context().Err() != nil {
 		return nil, context.Cause(r.Context())
 	}
+	if e := tools.AsError(err); e != nil && e.Code == tools.Conflict { // another call has the run
+		err = nil
+	}
 	for err != nil { // of a call that was refused or broke off; a run that has ended stays as it is
-		if err = k.fail(ctx, of, err); err == nil {
+		if err = k.fail(ctx, of.Run, err); err == nil {
 			break
 		}
 		select {
@@ -180,7 +197,7 @@ func (k *keeper) carry(r *durable.Run, raw json.RawMessage) (json.RawMessage, er
 	return nil, nil
 }
 
-// call calls run_agent in the name of whoever began the leg.
+// call calls run_agent in the name of the principal that began the leg.
 func (k *keeper) call(ctx context.Context, of leg) error {
 	view, err := k.ws.Narrow(of.Roots)
 	if err != nil {
@@ -200,30 +217,18 @@ func (k *keeper) call(ctx context.Context, of leg) error {
 }
 
 // fail ends a run that cannot go on, unless it has ended. The error is that of the database.
-func (k *keeper) fail(ctx context.Context, of leg, why error) error {
+func (k *keeper) fail(ctx context.Context, run string, why error) error {
 	store, err := runs.Open(ctx, k.desk.database, k.ws)
 	if err != nil {
 		return err
 	}
-	return end(ctx, store, of.Run, loop.Failed, tools.AsError(why).Error())
+	return store.End(ctx, run, loop.Failed, tools.AsError(why).Error())
 }
 
-// end ends a run that nobody is at work on, unless it has ended.
-func end(ctx context.Context, store *runs.Store, run string, status loop.Status, why string) error {
-	journal := store.Journal(run)
-	for {
-		records, err := journal.Records(ctx)
-		if err != nil {
-			return err
-		}
-		if n := len(records); n == 0 || records[n-1].Kind == loop.End {
-			return nil
-		}
-		err = journal.Append(ctx, loop.Record{Kind: loop.End, At: time.Now(), Status: status, Text: why})
-		if e, ok := errors.AsType[*tools.Error](err); !ok || e.Code != tools.Conflict {
-			return err
-		}
-	}
+// givenUp ends the run of a leg whose process died too often.
+func (k *keeper) givenUp(ctx context.Context, leg string) error {
+	run, _, _ := strings.Cut(leg, legsOf(""))
+	return k.fail(ctx, run, tools.Errorf(tools.Unavailable, "its process died %d times", mostTakeovers+1))
 }
 
 // prune lets the engine forget old legs, once an hour.

@@ -222,3 +222,38 @@ func TestWithoutACaller(t *testing.T) {
 		}
 	}
 }
+
+// An agent whose time is over goes on with the results that there are; any other call that is
+// cancelled has none.
+func TestCancelledInTheMiddle(t *testing.T) {
+	for group, want := range map[string]string{"run": "1 of 3 calls ok, 2 failed", "": context.Canceled.Error()} {
+		ctx, cancel := context.WithCancel(t.Context())
+		toy := func(name string, a tools.Access, e tools.Effects, f func(context.Context, In) (Out, error)) tools.Tool {
+			return tools.New(tools.Def[In, Out]{Name: name, Title: name, Doc: "Does a thing.", Access: a, Effects: e, Run: f})
+		}
+		caller := &tooltest.Caller{All: []tools.Tool{
+			toy("nothing", tools.Read, tools.None, func(context.Context, In) (Out, error) { return Out{"done"}, nil }),
+			toy("edit", tools.Write, tools.Workspace, func(ctx context.Context, _ In) (Out, error) {
+				cancel()
+				<-ctx.Done()
+				return Out{}, ctx.Err()
+			}),
+		}}
+		parallel := agents.Tools(agents.Deps{Caller: caller, Settings: tools.NewSettings(agents.Settings{}, nil)})[1]
+		bound, err := parallel.Bind([]byte("{" + calls("nothing", "edit 1 a.txt", "edit 2 a.txt") + `,"max_parallel":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws, _ := tooltest.Tree(t, map[string]string{"a.txt": ""})
+		out, err := parallel.Run(tools.WithSession(ctx, &tools.SessionInfo{Principal: tools.Local, Workspace: ws, Group: group}), bound)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else if result, err := parallel.Render(out); err == nil {
+			got = tooltest.Text(result)
+		}
+		if !strings.HasPrefix(got, want) || err == nil && !strings.Contains(got, "cancelled before it began") {
+			t.Errorf("group %q: %s\nwant %s", group, got, want)
+		}
+	}
+}

@@ -134,7 +134,11 @@ func (a *agents) run(call context.Context, in RunAgentIn) (RunAgentOut, error) {
 	}
 	if in.Background {
 		a.desk.leave(here) // for the leg that begins
-		return RunAgentOut{id: id, spec: s, background: true, once: tools.Session(call).Once}, a.desk.launch(call, store, id)
+		if err := a.desk.launch(call, store, id); err != nil {
+			// It has ended, so that it can be resumed at once.
+			return RunAgentOut{}, errors.Join(err, store.End(context.WithoutCancel(call), id, loop.Failed, tools.AsError(err).Error()))
+		}
+		return RunAgentOut{id: id, spec: s, background: true, once: tools.Session(call).Once}, nil
 	}
 	return a.work(ctx, store, here, s)
 }
@@ -258,9 +262,8 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 			return "", spec{}, tools.Errorf(tools.InvalidArgument, "/resume/from_step: run %s has %d steps", run.ID, len(records))
 		}
 		records = slices.DeleteFunc(records[:in.Resume.FromStep], func(r loop.Record) bool { return r.Kind == loop.End })
-	} else if last.Kind != loop.End && time.Since(last.At) < stillAtWork {
-		return "", spec{}, tools.Errorf(tools.Conflict, "run %s seems to be at work in another process: its last step is %s old", run.ID, durations.Rough(time.Since(last.At))).
-			WithHint("wait, or read %s%s", runURI, run.ID)
+	} else if err := a.free(ctx, run.ID, last); err != nil {
+		return "", spec{}, err
 	}
 	of, err := a.preset(ctx, s.Agent)
 	if err != nil {
@@ -282,16 +285,38 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 		id := handles.New(run.Principal)
 		return id, s, a.create(ctx, store, id, s, append(records, more...))
 	}
-	journal := store.Journal(run.ID)
-	if _, err := journal.Records(ctx); err != nil {
-		return "", spec{}, err
-	}
+	journal := store.Journal(run.ID, len(records))
 	for _, r := range more {
 		if err := journal.Append(ctx, r); err != nil {
 			return "", spec{}, err
 		}
 	}
-	return run.ID, s, nil
+	data, err := json.Marshal(s) // for a leg that begins
+	if err != nil {
+		return "", spec{}, err
+	}
+	return run.ID, s, store.Ask(ctx, run.ID, data)
+}
+
+// free returns a conflict if another process may be at work on a run, by its last step.
+func (a *agents) free(ctx context.Context, run string, last loop.Record) error {
+	age := time.Since(last.At)
+	switch {
+	case last.Kind == loop.End:
+		return nil
+	case age < stillAtWork:
+		return tools.Errorf(tools.Conflict, "run %s seems to be at work in another process: its last step is %s old", run, durations.Rough(age)).
+			WithHint("wait, or read %s%s", runURI, run)
+	}
+	k, err := a.desk.keeper(tools.Session(ctx))
+	if err != nil {
+		return err
+	}
+	if has, err := k.has(ctx, run); err != nil || !has {
+		return err
+	}
+	return tools.Errorf(tools.Conflict, "run %s is in the background, and goes on if its process has died", run).
+		WithHint("wait for it by job_output, or end it by job_stop; then it can be resumed")
 }
 
 // said returns what a call that goes on with a run says to the agent.
@@ -367,7 +392,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	var saying lines
 	l := &loop.Loop{
 		System: system(ctx, s.System, chosen.asks), Tools: chosen.tools, Limits: s.Limits, Temperature: s.Temperature, Thinking: s.Thinking,
-		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id), Now: time.Now, Model: w.turn,
+		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id, 0), Now: time.Now, Model: w.turn,
 		Call: a.caller(inside, chosen, s.Limits), Above: above.over,
 		Watch: func(e model.Event) {
 			for _, line := range saying.add(e) {

@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/agents"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // steps returns the steps of a run.
@@ -53,8 +55,86 @@ func TestRunAgentBackground(t *testing.T) {
 	a.until(t, id, "More.")
 }
 
-// What a process leaves behind goes on in another one, in the name and with the tools of whoever
-// began it.
+// What a run is asked anew when it goes on counts in the background too.
+func TestRunAgentBackgroundAgain(t *testing.T) {
+	a := newAgency(t, "look {\"text\":\"a\"}", "half", "edit {\"text\":\"b\"}", "Done.")
+	id := handle(t, a.want(t, `{"task":"t","max_rounds":1}`, "limit: 1 rounds"))
+	a.want(t, fmt.Sprintf(`{"resume":{"run":%q},"tools":["edit"],"background":true}`, id), "running")
+	if steps := a.until(t, id, "completed"); !strings.Contains(steps, "did b") {
+		t.Error(steps)
+	}
+}
+
+// A run that cannot begin in the background has ended, so that it can go on at once.
+func TestRunAgentBackgroundRefused(t *testing.T) {
+	a := newAgency(t, "Done.")
+	deps := agents.New(new(run.Caller), a.deps.Database) // its desk has no server
+	deps.Settings, deps.Caller = a.deps.Settings, &tooltest.Caller{}
+	session := a.session
+	session.May = func(*tools.Tool) bool { return true }
+	ctx := tools.WithSession(t.Context(), &session)
+	begin := agents.Tools(deps)[2]
+	bound, err := begin.Bind([]byte(`{"task":"t","background":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin.Run(ctx, bound); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Unavailable {
+		t.Fatal(err)
+	}
+	list, err := a.deps.Works(ctx)
+	if err != nil || len(list) != 1 || !strings.HasPrefix(list[0].State, "failed: ") {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, list[0].Handle), "completed")
+}
+
+// A run in the background is not taken from a process that lives, however old its last step is.
+func TestRunAgentTakenAway(t *testing.T) {
+	a := newAgency(t, "look {\"text\":\"a\"}", "Done.")
+	begun, end := make(chan struct{}), make(chan struct{})
+	a.onBegin = func() { close(begun); <-end }
+	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
+	<-begun
+	ctx := tools.WithSession(t.Context(), &a.session)
+	other := agents.New(new(run.Caller), a.deps.Database)
+	other.Settings = a.deps.Settings
+	t.Cleanup(func() {
+		if err := agents.Close(other); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := agents.Free(ctx, other, id, time.Now().Add(-time.Hour)); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Conflict {
+		t.Errorf("a run in the background may be taken: %v", err)
+	}
+	close(end)
+	a.until(t, id, "completed")
+	for err := errors.New("x"); err != nil && t.Context().Err() == nil; { // when its leg has ended too
+		err = agents.Free(ctx, other, id, time.Now().Add(-time.Hour))
+	}
+}
+
+// A run whose process died too often has ended, and can go on when somebody wants it.
+func TestRunAgentGivenUp(t *testing.T) {
+	a := newAgency(t, "look {\"text\":\"a\"}", "Done.")
+	begun := make(chan struct{}, 3)
+	a.onBegin = func() { begun <- struct{}{} }
+	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
+	<-begun
+	if err := agents.Close(a.deps); err != nil {
+		t.Fatal(err)
+	}
+	ctx := tools.WithSession(t.Context(), &a.session)
+	if err := agents.GivenUp(ctx, a.deps, id); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := a.deps.Works(ctx); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, id), "completed")
+}
+
+// What a process leaves behind goes on in another one, in the name and with the tools of the
+// principal that began it.
 func TestRunAgentTakenOver(t *testing.T) {
 	a := newAgency(t, "edit {\"text\":\"first\"}", "edit {\"text\":\"second\"}\nprogram {}", "Done.")
 	a.session.May = func(t *tools.Tool) bool { return t.Name != "program" }
@@ -111,6 +191,15 @@ func TestRunAgentFollowed(t *testing.T) {
 	}
 	stranger := a.session
 	stranger.Principal = "other"
+	for handle, want := range map[string]map[string]bool{id: {tools.Local: true, "other": false}, "aaaaaaaa": {tools.Local: false}} {
+		for principal, want := range want {
+			session := a.session
+			session.Principal = principal
+			if has, err := a.deps.Has(tools.WithSession(t.Context(), &session), handle); err != nil || has != want {
+				t.Errorf("run %s of %s: %t, %v", handle, principal, has, err)
+			}
+		}
+	}
 	if _, _, err := a.deps.Follow(tools.WithSession(t.Context(), &stranger), id, 0); tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("the run of somebody else: %v", err)
 	}

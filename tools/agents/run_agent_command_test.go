@@ -103,7 +103,7 @@ func TestRunCommandErrors(t *testing.T) {
 	}
 }
 
-// A run that is at work is stopped by whoever sees its database.
+// A run that is at work is stopped by any process with its database.
 func TestRunCommandStop(t *testing.T) {
 	a := newAgency(t)
 	a.model.always = `look {"text":"a"}`

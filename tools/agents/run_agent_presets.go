@@ -151,7 +151,7 @@ func (a *agents) named(ctx context.Context, list []string) (known, missing []str
 	return known, missing, nil
 }
 
-// chosenNames returns which tools names and toolsets stand for.
+// chosenNames returns which tools are meant by names and toolsets.
 func (a *agents) chosenNames(ctx context.Context, names []string) (map[string]bool, error) {
 	set := map[string]bool{}
 	if len(names) == 0 {

@@ -39,7 +39,7 @@ func (set *Settings) able(s spec) error {
 	case s.Temperature != nil:
 		return tools.Errorf(tools.Unsupported, "/temperature: the executor %s takes none", s.Executor)
 	case s.Limits.Cost > 0 && !e.Priced():
-		return tools.Errorf(tools.Unsupported, "/max_cost: the executor %s does not say what it costs", s.Executor).WithHint("leave it out, or let the user set price_in and price_out")
+		return tools.Errorf(tools.Unsupported, "/max_cost: the executor %s does not say what it costs", s.Executor).WithHint("name a model, or leave it out; an agent has that of its caller; the user can set price_in and price_out")
 	}
 	return nil
 }

@@ -178,10 +178,10 @@ func step(r loop.Record) string {
 }
 
 func (d Deps) listRuns(ctx context.Context) ([]tools.Resource, error) {
-	if !d.Settings.Now().Has(modelsSetting) {
-		return nil, nil // nothing is opened for those who have no agents
-	}
 	session := tools.Session(ctx)
+	if !d.keeps(session) {
+		return nil, nil
+	}
 	store, err := runs.Open(ctx, d.Database, session.Workspace)
 	if err != nil {
 		return nil, err

@@ -18,26 +18,45 @@ var _ tools.Works = Deps{}
 // elsewhere is how often a run of another process is looked at.
 const elsewhere = 300 * time.Millisecond
 
-// mostListedWorks is how many runs are listed beside the jobs.
-const mostListedWorks = 20
+// keeps reports whether there may be runs. Nothing is opened for those who have no agents.
+func (d Deps) keeps(s *tools.SessionInfo) bool {
+	return d.desk != nil && d.Settings.Now().Has(modelsSetting) && d.Database.Exists(s.Workspace)
+}
+
+// Has implements [tools.Works].
+func (d Deps) Has(ctx context.Context, handle string) (bool, error) {
+	s := tools.Session(ctx)
+	if !d.keeps(s) {
+		return false, nil
+	}
+	store, err := runs.Open(ctx, d.Database, s.Workspace)
+	if err != nil {
+		return false, err
+	}
+	_, err = store.Get(ctx, handle, s.Principal)
+	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 // Works implements [tools.Works].
 func (d Deps) Works(ctx context.Context) ([]tools.Work, error) {
 	s := tools.Session(ctx)
-	if d.desk == nil || !d.Settings.Now().Has(modelsSetting) || !d.Database.Exists(s.Workspace) {
+	if !d.keeps(s) {
 		return nil, nil
 	}
 	store, err := runs.Open(ctx, d.Database, s.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	found, err := store.List(ctx, s.Principal, mostListedWorks)
+	found, err := store.List(ctx, s.Principal, mostRuns)
 	if err != nil {
 		return nil, err
 	}
 	var list []tools.Work
 	for _, run := range found {
-		w, _, err := d.look(ctx, store, run, 0)
+		w, err := d.look(ctx, store, run)
 		if err != nil {
 			return nil, err
 		}
@@ -46,19 +65,19 @@ func (d Deps) Works(ctx context.Context) ([]tools.Work, error) {
 	return list, nil
 }
 
-// look returns a run as work, and its records from a number on.
-func (d Deps) look(ctx context.Context, store *runs.Store, run runs.Run, from int) (tools.Work, []loop.Record, error) {
+// look returns a run as work.
+func (d Deps) look(ctx context.Context, store *runs.Store, run runs.Run) (tools.Work, error) {
 	w := tools.Work{Handle: run.ID}
 	var s spec
 	if err := json.Unmarshal(run.Spec, &s); err != nil {
-		return w, nil, err
+		return w, err
 	}
-	records, err := store.Records(ctx, run.ID, 0)
+	n, last, err := store.Last(ctx, run.ID)
 	if err != nil {
-		return w, nil, err
+		return w, err
 	}
-	w.What, w.Steps = "agent: "+s.Title, len(records)
-	switch last := records[len(records)-1]; {
+	w.What, w.Steps = "agent: "+s.Title, n
+	switch {
 	case last.Kind == loop.End:
 		w.Over = true
 		w.State = string(last.Status)
@@ -72,7 +91,7 @@ func (d Deps) look(ctx context.Context, store *runs.Store, run runs.Run, from in
 	default:
 		w.State = "running in another process, or about to be taken over; last step " + durations.Rough(time.Since(last.At)) + " ago"
 	}
-	return w, records[min(from, len(records)):], nil
+	return w, nil
 }
 
 // Follow implements [tools.Works].
@@ -92,14 +111,14 @@ func (d Deps) Follow(ctx context.Context, handle string, from int) (tools.Work, 
 		if l := d.desk.at(handle); l != nil {
 			grown = l.more() // before the look, so that nothing is missed
 		}
-		w, records, err := d.look(reading, store, run, from)
-		if err != nil || w.Over || len(records) > 0 || ctx.Err() != nil {
+		w, err := d.look(reading, store, run)
+		if err != nil || w.Over || w.Steps > from || ctx.Err() != nil {
 			every.Stop()
-			var b strings.Builder
-			for i, r := range records {
-				fmt.Fprintf(&b, "%d %s: %s", from+i, r.Kind, step(r))
+			if err != nil || w.Steps <= from {
+				return w, "", err
 			}
-			return w, b.String(), err
+			text, err := stepsOf(reading, store, handle, from, w.Steps)
+			return w, text, err
 		}
 		select {
 		case <-ctx.Done():
@@ -108,6 +127,16 @@ func (d Deps) Follow(ctx context.Context, handle string, from int) (tools.Work, 
 		}
 		every.Stop()
 	}
+}
+
+// stepsOf returns steps of a run for people.
+func stepsOf(ctx context.Context, store *runs.Store, run string, from, to int) (string, error) {
+	records, err := store.Records(ctx, run, from)
+	var b strings.Builder
+	for i, r := range records[:min(to-from, len(records))] {
+		fmt.Fprintf(&b, "%d %s: %s", from+i, r.Kind, step(r))
+	}
+	return b.String(), err
 }
 
 // stopWithin is how long a stop waits for a run of this process to end.
@@ -134,6 +163,5 @@ func (d Deps) Stop(ctx context.Context, handle string) (tools.Work, error) {
 	} else if _, err := store.Stop(ctx, handle, s.Principal, errStopped.Error()); err != nil {
 		return tools.Work{}, err
 	}
-	w, _, err := d.look(ctx, store, run, 0)
-	return w, err
+	return d.look(ctx, store, run)
 }

@@ -131,6 +131,16 @@ func kinds(effects string) map[string]durable.Kind {
 			}
 			return json.Marshal(got)
 		}},
+		"fatal": {
+			Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+				if err := note(r.ID() + " begun"); err != nil {
+					return nil, err
+				}
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			},
+			Adoptions: 1, GivenUp: func(_ context.Context, id string) error { return note(id + " given up") },
+		},
 		"talk": {Do: func(r *durable.Run, input json.RawMessage) (json.RawMessage, error) {
 			if err := r.Write("said", "hello"); err != nil {
 				return nil, err
@@ -162,6 +172,7 @@ func newBench(t *testing.T, url string, idle time.Duration) *bench {
 	}
 	own := kinds(b.effects)
 	delete(own, "hang") // which workers carry out
+	delete(own, "fatal")
 	delete(own, "slow")
 	b.Engine = durable.New(durable.Options{State: dir, Database: open(url), Scope: scope(b.base), DeadAfter: deadAfter, Kinds: own, IdleAfter: idle})
 	t.Cleanup(func() {
@@ -358,6 +369,32 @@ func killedInAnEffect(t *testing.T, url string) {
 				t.Errorf("effects %q", got)
 			}
 		})
+	}
+}
+
+// A run whose process dies again and again is given up, and its kind hears of it.
+func TestGivenUp(t *testing.T) { databases.Each(t, givenUp) }
+
+func givenUp(t *testing.T, url string) {
+	b := newBench(t, url, 10*time.Millisecond)
+	if _, err := b.Enqueue(t.Context(), "fatal", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	for deaths := range 2 {
+		worker := b.worker(t)
+		until(t, "the run", func() bool { return len(b.noted(t)) > deaths && b.noted(t)[0] != "" })
+		if err := worker.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = worker.Wait()
+	}
+	b.worker(t)
+	until(t, "the end", func() bool { return len(b.noted(t)) > 2 })
+	if got, want := b.noted(t), []string{"x begun", "x begun", "x given up"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if _, err := b.Wait(t.Context(), "fatal", "x"); !errors.Is(err, durable.ErrCancelled) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -72,6 +72,9 @@ type Kind struct {
 	Workers int
 	// Adoptions is how often a run is continued after the death of its process; 0 = 5.
 	Adoptions int
+	// GivenUp hears of a run before it is given up, perhaps again. Its error keeps the run until
+	// the next look. nil = nobody hears of it.
+	GivenUp func(ctx context.Context, id string) error
 }
 
 // Engine starts runs and carries them out. Its methods may be called by several goroutines.

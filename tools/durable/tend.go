@@ -160,10 +160,16 @@ func (e *Engine) adoptRun(ctx context.Context, on *session, full string) error {
 		return err
 	}
 	kind, id, _ := e.split(full)
-	most := cmp.Or(e.opt.Kinds[kind].Adoptions, usualAdoptions)
+	of := e.opt.Kinds[kind]
+	most := cmp.Or(of.Adoptions, usualAdoptions)
 	_, err = within(ctx, func() (struct{}, error) {
 		if times > most {
 			e.log.Warn("durable runs: a run is given up, since its process died each time", "kind", kind, "run", id, "times", times)
+			if of.GivenUp != nil {
+				if err := of.GivenUp(ctx, id); err != nil {
+					return struct{}{}, err
+				}
+			}
 			return struct{}{}, dbos.CancelWorkflow(on.dbos, full)
 		}
 		_, err := dbos.ResumeWorkflow[any](on.dbos, full, dbos.WithResumeQueue(e.queue(kind)))

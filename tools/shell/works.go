@@ -33,14 +33,8 @@ func (d Deps) workOf(ctx context.Context, handle string) tools.Works {
 		return nil
 	}
 	for _, of := range d.Works() {
-		list, err := of.Works(ctx)
-		if err != nil {
-			continue // the error of the job says enough
-		}
-		for _, w := range list {
-			if w.Handle == written(handle) {
-				return of
-			}
+		if has, err := of.Has(ctx, written(handle)); err == nil && has { // the error of the job says enough
+			return of
 		}
 	}
 	return nil

@@ -119,7 +119,7 @@ func modelCases() []modelCase {
 	return list
 }
 
-// raw sends events as they stand.
+// raw sends events unchanged.
 func raw(events ...string) answer {
 	return func(w http.ResponseWriter, _ dialect) { stream(w, events) }
 }

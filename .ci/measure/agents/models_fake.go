@@ -39,7 +39,7 @@ const (
 func text(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of what stands in this file
+		panic(err) // of a value of this file
 	}
 	return string(data)
 }

@@ -235,7 +235,7 @@ func partsOf(request string) (list []part, err error) {
 }
 
 // inert reports an error unless a model was told the task, its own call and the result of that,
-// and the result alone has the orders, as they stand in the file.
+// and the result alone has the orders, as they are in the file.
 func inert(d dialect, request string) error {
 	list, err := partsOf(request)
 	if err != nil {

@@ -177,7 +177,7 @@ func (w *workers) count(name string, agents, kills int, took time.Duration) erro
 }
 
 // toyModel lets each run make two effects a round, which it finds in the conversation: so its
-// answers are the same for whoever asks.
+// answers are the same in every process.
 type toyModel struct {
 	rounds int
 	think  time.Duration // at most, before an answer

@@ -129,7 +129,7 @@ func samplingOf(e *Endpoint, r Request) sampling {
 	return s
 }
 
-// samplingMessages returns a message in the protocol's form: results stand in one of their own.
+// samplingMessages returns a message in the protocol's form: results are one of their own.
 func samplingMessages(m Message) []samplingMessage {
 	var results, parts []samplingPart
 	var text []string

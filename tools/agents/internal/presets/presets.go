@@ -154,7 +154,7 @@ func text(value any) (string, error) {
 	return "", errors.New("it is not a text")
 }
 
-// list reads names: a list, or a text in which commas stand between them. Commas inside
+// list reads names: a list, or a text with commas between them. Commas inside
 // parentheses belong to a name.
 func list(value any) ([]string, error) {
 	names := []string{} // said to be none

@@ -88,12 +88,21 @@ func (s *Store) Get(ctx context.Context, id, principal string) (Run, error) {
 		var created int64
 		err := q.QueryRowContext(ctx, "SELECT created, spec FROM toolcrib_agent_runs WHERE id = $1 AND principal = $2", id, principal).Scan(&created, &r.Spec)
 		if errors.Is(err, sql.ErrNoRows) {
-			return tools.Errorf(tools.NotFound, "there is no run %s", id).WithHint("runs are kept for 30 days")
+			return noRun(id)
 		}
 		r.Created = time.UnixMilli(created)
 		return err
 	})
 	return r, err
+}
+
+func noRun(id string) error {
+	return tools.Errorf(tools.NotFound, "there is no run %s", tools.Visible(id)).WithHint("runs are kept for 30 days")
+}
+
+// Ask changes what a run is asked.
+func (s *Store) Ask(ctx context.Context, id string, spec json.RawMessage) error {
+	return s.change(ctx, "UPDATE toolcrib_agent_runs SET spec = $2 WHERE id = $1", id, []byte(spec))
 }
 
 // List returns the newest runs of a principal, the newest first.
@@ -120,10 +129,6 @@ func (s *Store) runs(ctx context.Context, query, principal string, args ...any) 
 
 // Records returns the records of a run from a number on.
 func (s *Store) Records(ctx context.Context, id string, from int) ([]loop.Record, error) {
-	return s.records(ctx, "SELECT data FROM toolcrib_agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
-}
-
-func (s *Store) records(ctx context.Context, query string, args ...any) ([]loop.Record, error) {
 	var list []loop.Record
 	err := s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		list = nil
@@ -136,9 +141,25 @@ func (s *Store) records(ctx context.Context, query string, args ...any) ([]loop.
 			err := json.Unmarshal(data, &r)
 			list = append(list, r)
 			return err
-		}, query, args...)
+		}, "SELECT data FROM toolcrib_agent_records WHERE run = $1 AND n >= $2 ORDER BY n", id, from)
 	})
 	return list, err
+}
+
+// Last returns how many records a run has, and the last one.
+func (s *Store) Last(ctx context.Context, id string) (n int, last loop.Record, err error) {
+	var data []byte
+	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		err := q.QueryRowContext(ctx, "SELECT n + 1, data FROM toolcrib_agent_records WHERE run = $1 ORDER BY n DESC LIMIT 1", id).Scan(&n, &data)
+		if errors.Is(err, sql.ErrNoRows) {
+			return noRun(id)
+		}
+		return err
+	})
+	if err == nil {
+		err = json.Unmarshal(data, &last)
+	}
+	return n, last, err
 }
 
 // Count returns how many records a run of a principal has; 0 = there is no such run.
@@ -156,8 +177,10 @@ type Journal struct {
 	next  int
 }
 
-// Journal returns that of a run.
-func (s *Store) Journal(id string) *Journal { return &Journal{store: s, id: id} }
+// Journal returns that of a run, which goes on after so many records.
+func (s *Store) Journal(id string, after int) *Journal {
+	return &Journal{store: s, id: id, next: after}
+}
 
 // Records implements [loop.Journal].
 func (j *Journal) Records(ctx context.Context) ([]loop.Record, error) {

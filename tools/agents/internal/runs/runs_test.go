@@ -76,7 +76,7 @@ func TestJournal(t *testing.T) {
 		if err := one.Create(ctx, runs.Run{ID: id, Principal: "p", Created: time.Now(), Spec: []byte("{}")}, said); err != nil {
 			t.Fatal(err)
 		}
-		first, second := one.Journal(id), two.Journal(id)
+		first, second := one.Journal(id, 0), two.Journal(id, 0)
 		for _, j := range []*runs.Journal{first, second} {
 			if list, err := j.Records(ctx); err != nil || len(list) != 1 {
 				t.Fatalf("%v, %v", list, err)
@@ -97,6 +97,12 @@ func TestJournal(t *testing.T) {
 			if n, err := two.Count(ctx, id, owner); err != nil || n != want {
 				t.Errorf("%s: %d records, %v", owner, n, err)
 			}
+		}
+		if n, last, err := two.Last(ctx, id); err != nil || n != 3 || last.Kind != loop.End {
+			t.Errorf("%d records, the last %+v, %v", n, last, err)
+		}
+		if _, _, err := two.Last(ctx, "none"); tools.AsError(err).Code != tools.NotFound {
+			t.Errorf("the last record of no run: %v", err)
 		}
 		list, err := two.Records(ctx, id, 1)
 		if err != nil || len(list) != 2 {
@@ -122,7 +128,7 @@ func TestStop(t *testing.T) {
 			return id
 		}
 		id := begin()
-		journal := one.Journal(id)
+		journal := one.Journal(id, 0)
 		if _, err := journal.Records(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -28,8 +28,8 @@ func (s *Store) Stop(ctx context.Context, id, principal, why string) (loop.Recor
 	if _, err := s.Get(ctx, id, principal); err != nil {
 		return loop.Record{}, err
 	}
-	if end, err := s.end(ctx, id); err != nil || end != nil {
-		return value(end), err
+	if _, last, err := s.Last(ctx, id); err != nil || last.Kind == loop.End {
+		return last, err
 	}
 	if err := s.change(ctx, "INSERT INTO toolcrib_agent_stops (run, why) VALUES ($1, $2) ON CONFLICT (run) DO NOTHING", id, why); err != nil {
 		return loop.Record{}, err
@@ -38,15 +38,15 @@ func (s *Store) Stop(ctx context.Context, id, principal, why string) (loop.Recor
 	tick := time.NewTicker(watchEvery / 2)
 	defer tick.Stop()
 	for {
-		if end, err := s.end(ctx, id); err != nil || end != nil {
-			return value(end), errors.Join(err, s.unmark(ctx, id))
+		if _, last, err := s.Last(ctx, id); err != nil || last.Kind == loop.End {
+			return last, errors.Join(err, s.unmark(ctx, id))
 		}
 		select {
 		case <-tick.C:
 		case <-soon:
 			why, err := s.marked(ctx, id)
 			if err == nil && why != "" {
-				err = s.endHere(ctx, id, why)
+				err = s.End(ctx, id, loop.Cancelled, why)
 			}
 			if err != nil {
 				return loop.Record{}, err
@@ -59,23 +59,16 @@ func (s *Store) Stop(ctx context.Context, id, principal, why string) (loop.Recor
 	}
 }
 
-func value(r *loop.Record) loop.Record {
-	if r == nil {
-		return loop.Record{}
-	}
-	return *r
-}
-
-// endHere ends a run that no process is at work on.
-func (s *Store) endHere(ctx context.Context, id, why string) error {
-	j := s.Journal(id)
-	records, err := j.Records(ctx)
-	if err != nil || len(records) > 0 && records[len(records)-1].Kind == loop.End {
+// End ends a run that no process is at work on. One that has ended, or that a process goes on
+// with at the same time, stays as it is.
+func (s *Store) End(ctx context.Context, id string, status loop.Status, why string) error {
+	n, last, err := s.Last(ctx, id)
+	if err != nil || last.Kind == loop.End {
 		return err
 	}
-	err = j.Append(ctx, loop.Record{Kind: loop.End, At: time.Now(), Status: loop.Cancelled, Text: why})
+	err = s.Journal(id, n).Append(ctx, loop.Record{Kind: loop.End, At: time.Now(), Status: status, Text: why})
 	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.Conflict {
-		return nil // a process has gone on with it
+		return nil
 	}
 	return err
 }
@@ -126,15 +119,6 @@ func (s *Store) change(ctx context.Context, statement string, args ...any) error
 	})
 }
 
-// end returns the end of a run, nil if it has not ended.
-func (s *Store) end(ctx context.Context, id string) (*loop.Record, error) {
-	list, err := s.records(ctx, "SELECT data FROM toolcrib_agent_records WHERE run = $1 ORDER BY n DESC LIMIT 1", id)
-	if err != nil || len(list) == 0 || list[0].Kind != loop.End {
-		return nil, err
-	}
-	return &list[0], nil
-}
-
 // Find returns the run of a principal whose handle begins so.
 func (s *Store) Find(ctx context.Context, prefix, principal string) (Run, error) {
 	list, err := s.runs(ctx, "SELECT id, created, spec FROM toolcrib_agent_runs WHERE principal = $1 AND substr(id, 1, $3) = $2 ORDER BY created DESC, id LIMIT $4",
@@ -143,7 +127,7 @@ func (s *Store) Find(ctx context.Context, prefix, principal string) (Run, error)
 	case err != nil:
 		return Run{}, err
 	case len(list) == 0 || prefix == "":
-		return Run{}, tools.Errorf(tools.NotFound, "there is no run %s", tools.Visible(prefix)).WithHint("runs are kept for 30 days")
+		return Run{}, noRun(prefix)
 	case len(list) > 1 && list[0].ID != prefix:
 		var names []string
 		for _, r := range list[:min(len(list), mostAlike)] {
