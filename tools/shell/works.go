@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"toolcrib/tools"
@@ -24,7 +25,8 @@ func (d Deps) works(ctx context.Context) (all []tools.Work, err error) {
 	return all, nil
 }
 
-// workOf returns what has the work of a handle; nil if it is none, or that of a job.
+// workOf returns what has the work of a handle, be it listed or older; nil if it is none, or that
+// of a job.
 func (d Deps) workOf(ctx context.Context, handle string) tools.Works {
 	if d.Works == nil || handle == "" {
 		return nil
@@ -32,15 +34,14 @@ func (d Deps) workOf(ctx context.Context, handle string) tools.Works {
 	if _, err := d.job(ctx, handle, false); err == nil {
 		return nil
 	}
+	now, cancel := context.WithCancel(ctx)
+	cancel() // nothing is waited for
 	for _, of := range d.Works() {
-		list, err := of.Works(ctx)
-		if err != nil {
+		if list, err := of.Works(ctx); err != nil || len(list) == 0 {
 			continue // the error of the job says enough
 		}
-		for _, w := range list {
-			if w.Handle == written(handle) {
-				return of
-			}
+		if _, _, err := of.Follow(now, written(handle), math.MaxInt); err == nil {
+			return of
 		}
 	}
 	return nil
@@ -49,7 +50,6 @@ func (d Deps) workOf(ctx context.Context, handle string) tools.Works {
 // followed is steps of a work.
 type followed struct {
 	work  tools.Work
-	from  int
 	steps string
 }
 
@@ -57,7 +57,7 @@ type followed struct {
 func (d Deps) followed(ctx context.Context, of tools.Works, handle string, from int, wait time.Duration, whole bool) (*followed, error) {
 	ctx, cancel := context.WithTimeout(ctx, max(wait, 0))
 	defer cancel()
-	f := &followed{from: from}
+	f := new(followed)
 	for {
 		w, steps, err := of.Follow(ctx, handle, from)
 		if err != nil {
