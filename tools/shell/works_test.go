@@ -16,7 +16,9 @@ type agency struct {
 	stopped string
 }
 
-func (a *agency) Works(context.Context) ([]tools.Work, error) { return a.runs[:min(len(a.runs), 1)], nil }
+func (a *agency) Works(context.Context) ([]tools.Work, error) {
+	return a.runs[:min(len(a.runs), 1)], nil
+}
 
 func (a *agency) Follow(ctx context.Context, handle string, from int) (tools.Work, string, error) {
 	for i := range a.runs {
