@@ -12,8 +12,8 @@ import (
 
 // agency has runs of agents, of which it lists only the newest.
 type agency struct {
-	runs    []tools.Work // the newest first
-	stopped string
+	runs   []tools.Work // the newest first
+	halted string
 }
 
 func (a *agency) Works(context.Context) ([]tools.Work, error) {
@@ -39,7 +39,7 @@ func (a *agency) Follow(ctx context.Context, handle string, from int) (tools.Wor
 }
 
 func (a *agency) Stop(_ context.Context, handle string) (tools.Work, error) {
-	a.stopped = handle
+	a.halted = handle
 	return tools.Work{Handle: handle, What: "agent: t", State: "cancelled", Over: true, Steps: 2}, nil
 }
 
@@ -61,8 +61,8 @@ func TestWorks(t *testing.T) {
 	s.want(output(map[string]any{"job": "cccccccc"}), `^error: .*job cccccccc`)
 	s.want(s.call(ctx, "job_list", nil), `^no job`)
 	s.want(s.call(ctx, "job_list", map[string]any{"all": true}), `aaaaaaaa completed; 3 steps; agent: t\n`)
-	if s.want(s.call(ctx, "job_stop", map[string]any{"job": "bbbbbbbb"}), `^cancelled; agent: t, 2 steps\n$`); a.stopped != "bbbbbbbb" {
-		t.Errorf("%q was stopped", a.stopped)
+	if s.want(s.call(ctx, "job_stop", map[string]any{"job": "bbbbbbbb"}), `^cancelled; agent: t, 2 steps\n$`); a.halted != "bbbbbbbb" {
+		t.Errorf("%q was stopped", a.halted)
 	}
 	job := s.begin("echo ready; sleep 60", plain)
 	s.want(s.call(ctx, "job_stop", map[string]any{"job": job}), `; job `+job)
