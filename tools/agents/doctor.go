@@ -25,7 +25,7 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 		found = append(found, examineModel(ctx, name, set.Agents.Models[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(set.Agents.Executors)) {
-		found = append(found, d.examineExecutor(name, set.Agents.Executors[name]))
+		found = append(found, d.examineExecutor(ctx, name, set.Agents.Executors[name]))
 	}
 	return append(found, d.examinePresets(ctx)...)
 }
@@ -64,13 +64,16 @@ func (d Deps) examinePresets(ctx context.Context) []tools.Finding {
 	return found
 }
 
-func (d Deps) examineExecutor(name string, e executor.Executor) tools.Finding {
+func (d Deps) examineExecutor(ctx context.Context, name string, e executor.Executor) tools.Finding {
 	f := tools.Finding{State: tools.Broken, What: "executor"}
 	path, err := e.Find()
+	level, unmade := d.Sandbox.Check(ctx)
 	switch {
 	case err != nil:
 		f.Say = fmt.Sprintf("%s: its program is not found: %v", name, err)
-	case d.Sandbox.Level() == sandbox.Landlock:
+	case unmade != nil:
+		f.Say = fmt.Sprintf("%s: %s is found, but %v", name, path, unmade)
+	case level == sandbox.Landlock:
 		f.Say = name + ": " + path + " is found, but programs have no network at the level landlock of the sandbox"
 	default:
 		f.State, f.Say = tools.Fine, name+": "+path

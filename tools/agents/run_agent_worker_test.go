@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools/agents"
 	"toolcrib/tools/agents/internal/executor"
 	"toolcrib/tools/agents/internal/model"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // With an executor, run_agent is there without a model.
@@ -58,5 +59,37 @@ func TestExecutorRefuses(t *testing.T) {
 		if _, err := a.call(t.Context(), args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
+	}
+}
+
+// Doctor says what keeps the program of an executor from its work.
+func TestExecutorDoctor(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		level   sandbox.Level
+		state   tools.FindingState
+		want    string
+	}{
+		{"no-such-program", sandbox.None, tools.Broken, "e: its program is not found"},
+		{"sh", sandbox.None, tools.Fine, "e: /"},
+		{"sh", sandbox.Landlock, tools.Broken, "no network at the level landlock"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			a := newAgency(t)
+			ctx := tools.WithSession(t.Context(), &a.session)
+			a.deps.Sandbox = sandbox.New()
+			defer a.deps.Sandbox.Close()
+			a.deps.Sandbox.Configure(sandbox.Options{Level: c.level})
+			if _, err := a.deps.Sandbox.Check(ctx); err != nil {
+				t.Skipf("needs: the level %s of the sandbox: %v", c.level, err)
+			}
+			a.deps.Settings = tools.NewSettings(agents.Settings{Agents: agents.Agents{
+				Executors: map[string]executor.Executor{"e": {Kind: "lines", Program: c.program}},
+			}}, nil)
+			f := agents.Examine(a.deps, ctx)[0]
+			if f.What != "executor" || f.State != c.state || !strings.Contains(f.Say, c.want) {
+				t.Errorf("%+v", f)
+			}
+		})
 	}
 }

@@ -27,7 +27,7 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 	}
 	principal := tools.Session(ctx).Principal
 	if handle == "" {
-		return d.implied(principal, newest)
+		return d.implied(ctx, newest)
 	}
 	j, err := d.Jobs.Get(principal, written(handle))
 	if other, ok := errors.AsType[*jobs.ElsewhereError](err); ok {
@@ -69,19 +69,15 @@ func (d Deps) neighbours(principal string) []string {
 	return d.Jobs.Elsewhere()
 }
 
-func (d Deps) implied(principal string, newest bool) (*jobs.Job, error) {
-	all := d.Jobs.List(principal)
-	var running []*jobs.Job
-	for _, j := range all {
-		if _, over := overOf(j); !over {
-			running = append(running, j)
+func (d Deps) implied(ctx context.Context, newest bool) (*jobs.Job, error) {
+	if newest {
+		if all := d.Jobs.List(tools.Session(ctx).Principal); len(all) > 0 {
+			return all[0], nil
 		}
-	}
-	switch {
-	case newest && len(all) > 0:
-		return all[0], nil
-	case newest:
 		return nil, tools.Errorf(tools.NotFound, "there are no jobs").WithHint("bash with background: true starts one")
+	}
+	running := d.live(ctx)
+	switch {
 	case len(running) == 1:
 		return running[0], nil
 	case len(running) == 0:

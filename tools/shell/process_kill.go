@@ -46,14 +46,14 @@ func processKillTool(d Deps) tools.Tool {
 		Spellings: []schema.Spelling{schema.Values("signal", signals())},
 		Plan: func(ctx context.Context, in ProcessKillIn) (tools.Plan, error) {
 			_, ours, err := in.victims(ctx)
-			if err != nil || !ours {
+			if err != nil || !ours || !local(ctx) {
 				return tools.Plan{}, err
 			}
 			return tools.Plan{Effects: tools.Process}, nil
 		},
 		Confirm: func(ctx context.Context, in ProcessKillIn) (tools.Question, error) {
 			victims, ours, err := in.victims(ctx)
-			if err != nil || ours {
+			if err != nil || ours && local(ctx) {
 				return tools.Question{}, err
 			}
 			return tools.Question{Message: in.question(victims)}, nil
@@ -67,6 +67,9 @@ func processKillTool(d Deps) tools.Tool {
 		Run: d.killProcess,
 	})
 }
+
+// local reports whether the caller is the user of the server.
+func local(ctx context.Context) bool { return tools.Session(ctx).Principal == tools.Local }
 
 // question returns the question to the user, which names the processes.
 func (in ProcessKillIn) question(victims []processes.Process) string {
@@ -84,7 +87,7 @@ func (d Deps) killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut
 	if err != nil {
 		return ProcessKillOut{}, err
 	}
-	victims, _, err := in.victims(ctx)
+	victims, ours, err := in.victims(ctx)
 	if err != nil {
 		return ProcessKillOut{}, err
 	}
@@ -109,7 +112,7 @@ func (d Deps) killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut
 		out.Lines = append(out.Lines, line)
 	}
 	slices.Reverse(out.Lines) // the process itself first
-	if hit && len(running) > 0 {
+	if hit && ours && len(running) > 0 {
 		awaitOne(ctx, running)
 	}
 	return out, nil
@@ -136,14 +139,13 @@ func awaitOne(ctx context.Context, running []*jobs.Job) {
 }
 
 // victims returns the process, and its descendants if tree is set. ours reports whether this
-// server started all of them, and the caller is the user of the server.
+// server started all of them.
 func (in ProcessKillIn) victims(ctx context.Context) (victims []processes.Process, ours bool, err error) {
 	all, err := shownProcesses(ctx)
 	if err != nil {
 		return nil, false, unlisted(err)
 	}
-	ours = tools.Session(ctx).Principal == tools.Local
-	if in.Name != "" && !ours {
+	if in.Name != "" && !local(ctx) {
 		return nil, false, tools.Errorf(tools.Denied, "only the user who started this server can end a process by its name").WithHint("process_list shows the ids")
 	}
 	id, err := in.meant(all)
@@ -159,6 +161,7 @@ func (in ProcessKillIn) victims(ctx context.Context) (victims []processes.Proces
 	}
 	self := os.Getpid()
 	above := processes.Above(all, self)
+	ours = true
 	for _, p := range tree {
 		switch {
 		case p.PID == self:

@@ -24,7 +24,8 @@ func (d Deps) works(ctx context.Context) (all []tools.Work, err error) {
 	return all, nil
 }
 
-// workOf returns what has the work of a handle; nil if it is none, or that of a job.
+// workOf returns what has the work of a handle, be it listed or older; nil if it is none, or that
+// of a job.
 func (d Deps) workOf(ctx context.Context, handle string) tools.Works {
 	if d.Works == nil || handle == "" {
 		return nil
@@ -43,7 +44,6 @@ func (d Deps) workOf(ctx context.Context, handle string) tools.Works {
 // followed is steps of a work.
 type followed struct {
 	work  tools.Work
-	from  int
 	steps string
 }
 
@@ -51,7 +51,7 @@ type followed struct {
 func (d Deps) followed(ctx context.Context, of tools.Works, handle string, from int, wait time.Duration, whole bool) (*followed, error) {
 	ctx, cancel := context.WithTimeout(ctx, max(wait, 0))
 	defer cancel()
-	f := &followed{from: from}
+	f := new(followed)
 	for {
 		w, steps, err := of.Follow(ctx, handle, from)
 		if err != nil {

@@ -100,9 +100,7 @@ func (r *claudeReader) read(line []byte) ([]event, error) {
 	switch l.Type {
 	case "stream_event":
 		return r.stream(l), nil
-	case "assistant":
-		return blocksOf(l.Message.Content), nil
-	case "user":
+	case "assistant", "user":
 		return blocksOf(l.Message.Content), nil
 	case "result":
 		end := &ending{cost: l.Cost}

@@ -93,18 +93,18 @@ func (codexReader) read(line []byte) ([]event, error) {
 
 // begun returns the call of an own tool that begins.
 func (i codexItem) begun() []event {
-	args := json.RawMessage(nil)
+	var args object
 	switch i.Type {
 	case "command_execution":
-		args = json.RawMessage(encode(object{"command": i.Command}))
+		args = object{"command": i.Command}
 	case "file_change":
-		args = json.RawMessage(encode(object{"changes": i.Changes}))
+		args = object{"changes": i.Changes}
 	case "web_search":
-		args = json.RawMessage(encode(object{"query": i.Query}))
+		args = object{"query": i.Query}
 	default:
 		return nil
 	}
-	return []event{{call: &model.Call{ID: i.ID, Name: i.Type, Arguments: args}}}
+	return []event{{call: &model.Call{ID: i.ID, Name: i.Type, Arguments: json.RawMessage(encode(args))}}}
 }
 
 func (i codexItem) done() []event {

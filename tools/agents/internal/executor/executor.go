@@ -75,7 +75,7 @@ func (e *Executor) guard() (*outbound.Guard, error) {
 
 // services are the hosts that each program needs. What a command needs only its settings say.
 var services = map[string][]string{
-	"lines":  {"localhost"}, // no host is none of its own
+	"lines":  {"localhost"}, // which is private; no host at all would mean every public one
 	"claude": {"api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"},
 	"codex":  {"api.openai.com", "auth.openai.com", "chatgpt.com", "*.chatgpt.com"},
 	"gemini": {"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com", "accounts.google.com"},

@@ -79,6 +79,7 @@ func newDesk(t *testing.T, kind, script string) *desk {
 	t.Helper()
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "text of a"})
 	engine := sandbox.New()
+	engine.Configure(sandbox.Options{Env: []string{"GORACE"}})
 	t.Cleanup(func() { _ = engine.Close() })
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
 	if level, err := engine.Check(ctx); err != nil || level != sandbox.Full {

@@ -20,7 +20,7 @@ func prompt(records []loop.Record) string {
 		last--
 	}
 	var task, past, now []string
-	begun := map[string]loop.Record{}
+	begun := map[string]bool{}
 	for i, r := range records {
 		switch {
 		case r.Kind == loop.Said && len(past) == 0 && len(begun) == 0:
@@ -30,13 +30,15 @@ func prompt(records []loop.Record) string {
 		case r.Kind == loop.Said:
 			past = append(past, "You were told: "+r.Text)
 		case r.Kind == loop.Begin:
-			begun[r.Call] = r
+			begun[r.Call] = true
 		default:
 			past = append(past, told(r, begun)...)
 		}
 	}
-	for _, r := range begun {
-		past = append(past, fmt.Sprintf("You called %s at %s, and its outcome is unknown: look before you repeat it.", r.Tool, r.At.Format(time.RFC3339)))
+	for _, r := range records {
+		if r.Kind == loop.Begin && begun[r.Call] {
+			past = append(past, fmt.Sprintf("You called %s at %s, and its outcome is unknown: look before you repeat it.", r.Tool, r.At.Format(time.RFC3339)))
+		}
 	}
 	parts := task
 	if len(past) > 0 {
@@ -47,7 +49,7 @@ func prompt(records []loop.Record) string {
 
 // told returns a record for a program that goes on after it, and takes the calls that have ended
 // from those that have begun.
-func told(r loop.Record, begun map[string]loop.Record) (lines []string) {
+func told(r loop.Record, begun map[string]bool) (lines []string) {
 	switch r.Kind {
 	case loop.Turn:
 		for _, b := range r.Blocks {

@@ -7,8 +7,8 @@
 // tools of the very call that the agent works for.
 //
 // Lines to the server begin with a letter: "a" is a line of the agent, "m" a line of the
-// connection whose number follows, and "e" the code with which the agent ended. Lines from the
-// server begin with the number of a connection; the first is a [Job].
+// connection whose number follows. Lines from the server begin with the number of a connection;
+// the first is a [Job].
 //
 // The package imports nothing of ours. Start at [Main].
 package inside
@@ -80,9 +80,8 @@ func Main(in io.Reader, out io.Writer) int {
 	code, err := h.run(reader)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = 127
+		return 127
 	}
-	h.send("e", []byte(strconv.Itoa(code)))
 	return code
 }
 

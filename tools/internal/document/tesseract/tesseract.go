@@ -217,7 +217,7 @@ func (e *Engine) run(ctx context.Context, input io.Reader, args ...string) ([]by
 	p, err := e.Sandbox.Start(ctx, sandbox.Command{
 		Tool: "parse_document", Args: append([]string{"tesseract"}, args...), Dir: dir,
 		Env:   []string{"OMP_THREAD_LIMIT=1"}, // several pages are read at a time
-		Stdin: theirsIn, Stdout: theirsOut,
+		Stdin: theirsIn, Stdout: theirsOut, ReadOnly: true,
 		Limits: sandbox.Limits{Memory: 2 << 30, FileSize: 1 << 20, Files: 256, Processes: 64},
 	})
 	_, _ = theirsIn.Close(), theirsOut.Close() // the program has its own

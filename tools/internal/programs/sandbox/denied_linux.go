@@ -62,20 +62,10 @@ func (z *zygote) denied(ctx context.Context) (list []sandboxinit.Restriction, de
 func (z *zygote) names(canonical string) []string {
 	for _, d := range z.view.Roots {
 		if d.Path == canonical {
-			return append([]string{d.Path}, d.At...)
+			return d.Names()
 		}
 	}
 	return nil
-}
-
-// frozen returns restrictions that keep a program from changing the roots.
-func (z *zygote) frozen() (list []sandboxinit.Restriction) {
-	for _, d := range z.view.Roots {
-		for _, at := range z.names(d.Path) {
-			list = append(list, sandboxinit.Restriction{Path: at, Kind: sandboxinit.ReadOnly, Directory: true})
-		}
-	}
-	return list
 }
 
 // maskedAbove reports whether a path lies in a masked directory.

@@ -132,22 +132,29 @@ func TestCoversAreToldWhereTheyLack(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
-	b := newBox(t, sandbox.Full)
-	if err := os.WriteFile(filepath.Join(b.dir, "a"), []byte("text"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	root, err := tools.Resolve(b.ctx, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for readOnly, want := range map[bool]int{true: 1, false: 0} {
-		p, err := b.Start(b.ctx, sandbox.Command{Args: []string{"/bin/sh", "-c", "cat a && echo x >/tmp/x && { echo x >>a; } 2>/dev/null"}, Dir: root, ReadOnly: readOnly})
-		if err != nil {
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock} {
+		b := newBox(t, level)
+		if err := os.WriteFile(filepath.Join(b.dir, "a"), []byte("text"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		<-p.Done()
-		if (p.Exit().Code != 0) != (want != 0) {
-			t.Errorf("read-only %v: exit %d", readOnly, p.Exit().Code)
+		for _, change := range []string{"echo x >>a", "true >a", "echo x >b", "mkdir d", "mv a c", "ln a c", "rm a"} {
+			for _, readOnly := range []bool{true, false} {
+				script := `cat a && echo x >"${TMPDIR:-/tmp}/x" || exit 2; { ` + change + `; } 2>/dev/null || exit 3`
+				p, err := b.Start(b.ctx, sandbox.Command{Args: []string{"/bin/sh", "-c", script}, Dir: b.root, ReadOnly: readOnly})
+				if err != nil {
+					t.Fatal(err)
+				}
+				<-p.Done()
+				if code := p.Exit().Code; code != map[bool]int{true: 3, false: 0}[readOnly] {
+					t.Errorf("%s, read-only %v: %s: exit %d", level, readOnly, change, code)
+				}
+				if err := os.WriteFile(filepath.Join(b.dir, "a"), []byte("text"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range []string{"b", "c", "d"} {
+					_ = os.Remove(filepath.Join(b.dir, name))
+				}
+			}
 		}
 	}
 }

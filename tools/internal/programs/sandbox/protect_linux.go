@@ -234,7 +234,7 @@ func (g *gathering) restrictions() []sandboxinit.Restriction {
 			if !within(path, []sandboxinit.Dir{d}) || !ok {
 				continue
 			}
-			for _, name := range append([]string{d.Path}, d.At...) {
+			for _, name := range d.Names() {
 				list = append(list, sandboxinit.Restriction{Path: filepath.Join(name, rel), Kind: kind})
 			}
 		}

@@ -115,7 +115,8 @@ type Command struct {
 	// Guard decides which hosts it reaches, instead of Options and of what the user has
 	// allowed in the session; nil = these. At level None it has no effect.
 	Guard *outbound.Guard
-	// ReadOnly keeps the program from changing the workspace, at level Full.
+	// ReadOnly keeps the program from changing the workspace; at level Landlock it can still
+	// change modes and times there, at None everything.
 	ReadOnly bool
 	Tool     string // the author of its changes in the history of files
 	Self     bool   // run this binary; Args[0] is only its name

@@ -50,6 +50,11 @@ func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.C
 	if err != nil {
 		return nil, Report{}, err
 	}
+	if c.ReadOnly {
+		for _, root := range s.Workspace.Roots() {
+			denied = append(denied, workspace.DeniedPath{Root: root, Denial: workspace.Denial{Readable: true}})
+		}
+	}
 	rules := profile(s.Workspace.Roots(), private, home, opt) + denyRules(denied)
 	cmd := exec.Command("/usr/bin/sandbox-exec", append([]string{"-p", rules, "--"}, c.Args...)...)
 	cmd.Dir = c.Dir.Host()

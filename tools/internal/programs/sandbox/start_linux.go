@@ -94,11 +94,8 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 	}
 	wire := sandboxinit.Command{Args: c.Args, Env: z.environ(opt.Env, append(z.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
 	wire.Sockets = z.newSockets()
-	wire.Denied = denied
+	wire.Denied, wire.ReadOnly = denied, c.ReadOnly
 	frozen := c.ReadOnly && z.opt.Level == Full // then it changes nothing that could be undone
-	if frozen {
-		wire.Denied = append(z.frozen(), denied...)
-	}
 	wire.Reports = !frozen && z.records(opt) && tools.Session(ctx).Workspace.StateBase() != ""
 	limits := opt.Limits.Or(c.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes

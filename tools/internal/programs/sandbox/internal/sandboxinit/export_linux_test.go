@@ -77,7 +77,7 @@ func (h *zygote) holdWeakly(means string) error {
 			return err
 		}
 		h.view.Level = Full
-		rules, err := ruleset(h.grants(), true)
+		rules, err := ruleset(h.grants(false), true)
 		if err != nil {
 			return err
 		}

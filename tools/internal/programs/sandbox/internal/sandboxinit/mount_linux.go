@@ -191,6 +191,16 @@ func makeMasks() error {
 	return os.WriteFile(maskFile, nil, 0)
 }
 
+// frozen returns restrictions that keep a program from changing the roots.
+func frozen(roots []Dir) (list []Restriction) {
+	for _, d := range roots {
+		for _, at := range d.Names() {
+			list = append(list, Restriction{Path: at, Kind: ReadOnly, Directory: true})
+		}
+	}
+	return list
+}
+
 // setDenied prepares the restrictions of the denied paths.
 func (p *plan) setDenied(list []Restriction) {
 	p.how = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}

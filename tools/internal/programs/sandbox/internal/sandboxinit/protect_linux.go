@@ -41,7 +41,7 @@ func (t *tree) keepWays() error {
 		}
 	}
 	for _, d := range t.view.Roots {
-		for _, name := range append([]string{d.Path}, d.At...) {
+		for _, name := range d.Names() {
 			for _, top := range tops {
 				for at := top; inside(name, top) && at != name; {
 					next, _, _ := strings.Cut(strings.TrimPrefix(name, at+"/"), "/")

@@ -119,8 +119,9 @@ func allow(rules int, g grant, files uint64) error {
 // usual lists the devices that every program may use.
 var usual = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// grantsOf returns the rights of the programs of a view.
-func grantsOf(v View) []grant {
+// grantsOf returns the rights of the programs of a view; with readOnly, of those that change
+// nothing in the roots.
+func grantsOf(v View, readOnly bool) []grant {
 	var all []grant
 	for _, name := range usual {
 		all = append(all, grant{path: "/dev/" + name, rights: mayUse})
@@ -141,8 +142,12 @@ func grantsOf(v View) []grant {
 			all = append(all, grant{path: path, rights: mayWrite})
 		}
 	}
+	rights := uint64(mayWrite)
+	if readOnly {
+		rights = mayRead
+	}
 	for _, d := range v.Roots {
-		all = append(all, grant{path: d.Path, rights: mayWrite})
+		all = append(all, grant{path: d.Path, rights: rights})
 	}
 	return all
 }

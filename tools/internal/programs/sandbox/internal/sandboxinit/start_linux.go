@@ -62,6 +62,7 @@ func (z *zygote) plan(c Command, control int, streams []int) (p *plan, done func
 			p.streams[i], streams = uintptr(streams[0]), streams[1:]
 		}
 	}
+	var own []grant
 	if c.Rows > 0 {
 		tty, err := z.terminal(c, control)
 		if err != nil {
@@ -69,20 +70,25 @@ func (z *zygote) plan(c Command, control int, streams []int) (p *plan, done func
 		}
 		opened = append(opened, tty)
 		p.tty, p.streams = uintptr(tty), [3]uintptr{uintptr(tty), uintptr(tty), uintptr(tty)}
-		if z.view.Level == Landlock {
-			rules, err := ruleset(append(z.grants(), grant{fd: tty, rights: mayUse}), false)
-			if err != nil {
-				return nil, nil, err
-			}
-			opened = append(opened, rules)
-			p.rules = uintptr(rules)
+		own = append(own, grant{fd: tty, rights: mayUse})
+	}
+	if z.view.Level == Landlock && (c.ReadOnly || len(own) > 0) {
+		rules, err := ruleset(append(z.grants(c.ReadOnly), own...), false)
+		if err != nil {
+			return nil, nil, err
 		}
+		opened = append(opened, rules)
+		p.rules = uintptr(rules)
 	}
 	p.limits = limitsOf(c)
 	if p.full {
 		p.flags = unix.CLONE_NEWPID | unix.CLONE_NEWNS
 		p.mounts = procMounts()
-		p.setDenied(c.Denied)
+		denied := c.Denied
+		if c.ReadOnly {
+			denied = append(frozen(z.view.Roots), denied...)
+		}
+		p.setDenied(denied)
 		p.watchCrowd(c.Processes)
 		switch {
 		case c.Processes <= 0:

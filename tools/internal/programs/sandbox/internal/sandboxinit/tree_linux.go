@@ -141,7 +141,7 @@ func (t *tree) take() ([]taken, error) {
 		}
 	}
 	for _, d := range v.Roots {
-		if err := add(d.Path, d, false, append([]string{d.Path}, d.At...)...); err != nil {
+		if err := add(d.Path, d, false, d.Names()...); err != nil {
 			return nil, fmt.Errorf("root %s: %w", d.Path, err)
 		}
 	}

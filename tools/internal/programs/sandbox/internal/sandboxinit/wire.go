@@ -54,6 +54,9 @@ type Dir struct {
 	At []string
 }
 
+// Names are all paths where programs may see it.
+func (d Dir) Names() []string { return append([]string{d.Path}, d.At...) }
+
 // Layer is an overlay: programs see Lower at At, and their writes go to Upper.
 type Layer struct {
 	Lower, Upper, Work string
@@ -72,6 +75,7 @@ type Command struct {
 	Sockets       []string      // new ones of the host, see View
 	Protected     []Restriction // new ones, see View
 	Denied        []Restriction // denied paths, for this program alone; the outer before the inner
+	ReadOnly      bool          // it changes nothing in the roots
 	Probe         bool          // run the self-test instead of a program, see probe_linux.go
 	Self          bool          // run this binary instead of a program
 	Reports       bool          // report its changes of files, see EvReports

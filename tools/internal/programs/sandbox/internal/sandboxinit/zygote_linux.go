@@ -169,7 +169,7 @@ func (z *zygote) make() ([]string, error) {
 		return notes, nil
 	}
 	var err error
-	if z.rules, err = ruleset(z.grants(), z.view.Level == Full); err != nil {
+	if z.rules, err = ruleset(z.grants(false), z.view.Level == Full); err != nil {
 		return nil, err
 	}
 	f := filter(z.view.Level == Full, LandlockVersion() >= resolvesUnix)
@@ -177,8 +177,8 @@ func (z *zygote) make() ([]string, error) {
 	return notes, nil
 }
 
-func (z *zygote) grants() []grant {
-	all := grantsOf(z.view)
+func (z *zygote) grants(readOnly bool) []grant {
+	all := grantsOf(z.view, readOnly)
 	if z.view.Level == Landlock { // the self-test runs the binary, wherever it lies
 		all = append(all, grant{fd: z.exe, rights: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE})
 	}
