@@ -173,11 +173,11 @@ func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []
 // showChange returns one change with the diffs of its files.
 func showChange(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
 	run, err := restore.OfRun(ctx, in.Version)
-	if err == nil && len(run) > 0 {
-		return showRun(ctx, b, in, run, path)
-	}
 	if err != nil {
 		return FileHistoryOut{}, err
+	}
+	if len(run) > 0 {
+		return showRun(ctx, b, in, run, path)
 	}
 	rec, err := restore.FindChange(ctx, in.Version, path)
 	if err != nil {
