@@ -109,8 +109,8 @@ func (m *coercer) meant(n *node, text string) (map[string]any, bool) {
 	return obj, ok && (strange == 0 || strange == 1 && len(obj) > 1)
 }
 
-// pairs reads key=value&key=value, whose values are encoded as in a URL. It is false if the
-// text has another form.
+// pairs reads key=value&key=value. A value with a % is encoded as in a URL; in another one a + is
+// a plus. It is false if the text has another form.
 func pairs(text string) (map[string]any, bool) {
 	text = strings.TrimSpace(text)
 	obj := map[string]any{}
@@ -119,7 +119,7 @@ func pairs(text string) (map[string]any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if plain, err := url.QueryUnescape(value); err == nil {
+		if plain, err := url.QueryUnescape(value); err == nil && strings.Contains(value, "%") {
 			value = plain
 		}
 		AddPair(obj, key, value)

@@ -57,7 +57,7 @@ func TestWritten(t *testing.T) {
 		{"a list of one", mustFor[globs](t), `pattern=*.go`, `{"pattern":["*.go"]}`, "arguments: key=value read as an object"},
 		{"pairs inside", mustFor[find](t), `{"pattern": "x", "extra": "a=1&b=2"}`, `{"extra":{"a":"1","b":"2"},"limit":10,"pattern":"x"}`, "arguments: string of JSON read as an object"},
 		{"not encoded", mustFor[find](t), `pattern=100%`, `{"limit":10,"pattern":"100%"}`, "arguments: key=value read as an object"},
-		{"pairs of an element", mustFor[edits](t), `path=a&old=b+c&new=d`, `{"edits":[{"new":"d","old":"b c"}],"path":"a"}`, "arguments: key=value read as an object"},
+		{"pairs of an element", mustFor[edits](t), `path=a&old=b+c&new=d`, `{"edits":[{"new":"d","old":"b+c"}],"path":"a"}`, "arguments: key=value read as an object"},
 		{"pairs with lines", mustFor[move](t), "from=a&to=b\nc", `{"from":"a","to":"b\nc"}`, "arguments: key=value read as an object"},
 		{"an unknown key among pairs", mustFor[find](t), `pattern=x&depth=1`, "", "/depth: unknown argument; allowed: pattern, paths, limit, wait, extra"},
 		{"two unknown keys", mustFor[find](t), `pattern=x&a=1&b=2`, `{"limit":10,"pattern":"pattern=x&a=1&b=2"}`, "arguments: text read as pattern"},

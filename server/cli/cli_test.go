@@ -29,7 +29,7 @@ func TestUsageErrors(t *testing.T) {
 		{"list --confirm cliend", "", "--confirm: \"cliend\" is not a value; did you mean \"client\"\n  toolcrib help list lists the flags"},
 		{"list --read-only=maybe", "", "--read-only: \"maybe\" is neither true nor false\n  toolcrib help list lists the flags"},
 		{"list", "TOOLCRIB_CONFIRM=zzzzzz", "TOOLCRIB_CONFIRM: \"zzzzzz\" is not a value; there are: ask, client, deny\n  toolcrib help list lists the flags"},
-		{"list --preset minimum", "", "no preset is called \"minimum\"; did you mean \"minimal\"\n  toolcrib list --all shows every tool with its category"},
+		{"list --preset minimum", "", "--preset: \"minimum\" is not a value; did you mean \"minimal\"\n  toolcrib help list lists the flags"},
 		{"list --tools ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool with its category"},
 		{"list more", "", "one argument too many: \"more\"\n  toolcrib list [FLAGS]; toolcrib show TOOL describes one"},
 		{"lisst", "", "lisst: no such directory\n  did you mean the command \"list\"? It comes first: toolcrib list"},

@@ -101,7 +101,11 @@ func (c *configure) run(_ context.Context, p *Process, args []string) error {
 		return err
 	}
 	if c.Write {
-		return t.write(p.Stdout)
+		err := t.write(p.Stdout)
+		if say := p.offPath(); err == nil && c.URL == "" && say != "" {
+			_, err = fmt.Fprintln(p.Stdout, say)
+		}
+		return err
 	}
 	return t.print(p.Stdout, c.URL == "" && len(args) == 1)
 }

@@ -170,7 +170,9 @@ func TestConfigClients(t *testing.T) {
 				t.Errorf("of the token says:\n%s", shown)
 			}
 
-			d.run(t, append(args, "--write")...)
+			if said := d.run(t, append(args, "--write")...); strings.Contains(said, "\ntoolcrib is not on PATH") == strings.Contains(tt.args, url) {
+				t.Errorf("of PATH says:\n%s", said)
+			}
 			written := d.files(t)
 			if !strings.Contains(shown, "\n\n"+written[tt.file]+"\n") {
 				t.Errorf("shown:\n%s\nwritten:\n%s", shown, written[tt.file])

@@ -247,7 +247,7 @@ func TestConfigCheck(t *testing.T) {
 		"hooks: [{event: pre, url: 'https://x.y/', timeout: '-1s'}]": ":1:43: hooks[1].timeout: ",
 		"limits: {rate: 0/s}":                                        ":1:1: limits: ",
 		"limits: {tools: {nope: {concurrent: 1}}}":                   ":1:1: limits: ",
-		"preset: foo":                       ":1:1: preset: ",
+		"preset: foo":                       ":1:9: preset: ",
 		"index_memory: -3":                  ":1:1: index_memory: ",
 		"jobs: {foreground: 2m}":            ":1:8: jobs.foreground: 2m0s is not between 1s and 1m0s",
 		"jobs: {output: -1}":                ":1:16: jobs.output: -1 is less than 1",

@@ -82,15 +82,12 @@ func Find(all []tools.Tool, name string) (tools.Tool, bool) {
 // Program reports whether a tool started this binary as a program, and if so runs that
 // program. args is the command line without the program's name.
 func Program(args []string) (exit int, was bool) {
-	for _, program := range []func([]string) (int, bool){documents.Program, data.Program} {
-		if exit, was := program(args); was {
+	for _, program := range []func([]string) (int, bool){agents.Program, code.Program, data.Program, documents.Program} {
+		if exit, was = program(args); was {
 			return exit, true
 		}
 	}
-	if exit, was := agents.Program(args); was {
-		return exit, true
-	}
-	return code.Program(args)
+	return 0, false
 }
 
 // Start starts the background work of the categories, see [tools.Category].

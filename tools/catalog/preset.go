@@ -3,9 +3,7 @@ package catalog
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"toolcrib/schema"
 	"toolcrib/tools"
 )
 
@@ -64,9 +62,6 @@ func companion(all []tools.Tool) []string {
 // maxDefault is the most tools that the default preset shows.
 const maxDefault = 24
 
-// presets are the names that [Preset] takes.
-var presets = []string{"default", "minimal", "companion", "all"}
-
 // Preset returns the names of the tools that a preset shows; nil = everything. Without
 // search_tools a model could not find unlisted tools: then default shows all tools up to its
 // limit.
@@ -81,10 +76,7 @@ func Preset(name string, all []tools.Tool) ([]string, error) {
 	case "companion":
 		return companion(all), nil
 	}
-	if near := schema.Nearest(name, presets); near != "" {
-		return nil, fmt.Errorf("no preset is called %q; did you mean %q", name, near)
-	}
-	return nil, fmt.Errorf("no preset is called %q; there are: %s", name, strings.Join(presets, ", "))
+	return nil, fmt.Errorf("no preset is called %q", name)
 }
 
 func defaultNames(all []tools.Tool) []string {
@@ -106,7 +98,7 @@ type Selection struct {
 	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes" topic:"tools"`
 	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called in addition to the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
 	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, despite all other settings" narrow:"union" live:"yes"`
-	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, see toolcrib help clients)" live:"yes"`
+	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" values:"default,minimal,companion,all" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, see toolcrib help clients)" live:"yes"`
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
 }
 

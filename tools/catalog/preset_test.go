@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,8 +46,12 @@ func TestSelection(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (catalog.Selection{Preset: "defalt"}).Choose(all, tools.Host{}); err == nil || !strings.Contains(err.Error(), `did you mean "default"`) {
+	if _, err := (catalog.Selection{Preset: "defalt"}).Choose(all, tools.Host{}); err == nil || !strings.Contains(err.Error(), `no preset is called "defalt"`) {
 		t.Errorf("unknown preset: %v", err)
+	}
+	field, _ := reflect.TypeFor[catalog.Selection]().FieldByName("Preset")
+	for name := range strings.SplitSeq(field.Tag.Get("values"), ",") {
+		preset(name)
 	}
 }
 

@@ -2,7 +2,6 @@ package data_test
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 
 	"toolcrib/tools/catalog"
@@ -11,13 +10,7 @@ import (
 	"toolcrib/tools/internal/tooltest"
 )
 
-// TestMain lets the test's own binary run the filters of json_process.
-func TestMain(m *testing.M) {
-	if exit, was := data.Program(os.Args[1:]); was {
-		os.Exit(exit)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { tooltest.Main(m, data.Program) }
 
 // caller returns what calls a tool in a directory of files and returns its text or error.
 func caller[In any](t *testing.T, name string, files map[string]string) func(In) string {

@@ -88,6 +88,10 @@ func asJSON(name string) schema.Spelling {
 	}}
 }
 
+func tooLong() error {
+	return tools.Errorf(tools.TooLarge, "the result has more than %s", textfile.Size(maxJSON)).WithHint("take a part of the document by query, or a smaller indent")
+}
+
 func jsonProcess(ctx context.Context, in JSONProcessIn, restarts bool) (Page, error) {
 	if err := admit(ctx, in.Path, in.SchemaPath, in.OtherPath); err != nil {
 		return Page{}, err
@@ -130,7 +134,7 @@ func jsonProcess(ctx context.Context, in JSONProcessIn, restarts bool) (Page, er
 		head, body, err = diffJSON(ctx, in, doc)
 	}
 	if err == nil && len(body) > maxJSON {
-		err = tools.Errorf(tools.TooLarge, "the result has more than %s", textfile.Size(maxJSON)).WithHint("take a part of the document by query, or a smaller indent")
+		err = tooLong()
 	}
 	if err != nil {
 		return Page{}, err

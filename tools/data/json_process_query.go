@@ -40,6 +40,8 @@ func filterError(err error) error {
 		return err
 	}
 	switch {
+	case e.Long:
+		return tooLong()
 	case e.Limit:
 		return tools.Errorf(tools.TooLarge, "%s", e.Error()).WithHint("select less")
 	case e.Value:

@@ -10,8 +10,8 @@ import (
 
 // The indents and paths of a deep document with many values are far longer than it is.
 func TestDeepJSON(t *testing.T) {
-	deep := func(item string, items int) *string {
-		return new(strings.Repeat(`{"key":[`, 400) + strings.Repeat(item+",", items) + "0" + strings.Repeat("]}", 400))
+	deep := func(item string) *string {
+		return new(strings.Repeat(`{"key":[`, 400) + strings.Repeat(item+",", 100_000) + "0" + strings.Repeat("]}", 400))
 	}
 	many := func() string { // keys
 		var b strings.Builder
@@ -22,21 +22,17 @@ func TestDeepJSON(t *testing.T) {
 	}
 	call := caller[data.JSONProcessIn](t, "json_process", nil)
 	for _, in := range []data.JSONProcessIn{
-		{Operation: "format", Text: deep("1", 100_000)},
-		{Operation: "parse", Text: deep("1", 100_000)},
-		{Operation: "query", Filter: ".", Indent: new(8), Text: deep("1", 20_000)},
+		{Operation: "format", Text: deep("1")},
+		{Operation: "parse", Text: deep("1")},
+		{Operation: "query", Filter: ".", Indent: new(8), Text: deep("1")},
 		{Operation: "keys", Text: new(many())},
-		{Operation: "diff", Text: deep("1", 100_000), Other: deep("2", 100_000)},
+		{Operation: "diff", Text: deep("1"), Other: deep("2")},
 	} {
-		got := call(in)
-		if in.Operation == "query" && strings.HasPrefix(got, "too_large: the filter takes more than 134 MB of memory") {
-			continue // the result did not get that long
-		}
-		if !strings.HasPrefix(got, "too_large: the result has more than 84 MB") {
+		if got := call(in); !strings.HasPrefix(got, "too_large: the result has more than 84 MB") {
 			t.Errorf("%s: %.200s", in.Operation, got)
 		}
 	}
-	if got := call(data.JSONProcessIn{Operation: "format", Indent: new(0), Text: deep("1", 100_000)}); !strings.HasPrefix(got, `{"key":[`) {
+	if got := call(data.JSONProcessIn{Operation: "format", Indent: new(0), Text: deep("1")}); !strings.HasPrefix(got, `{"key":[`) {
 		t.Errorf("without indents: %.200s", got)
 	}
 }

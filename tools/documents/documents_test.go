@@ -20,12 +20,7 @@ import (
 	"toolcrib/tools/outbound"
 )
 
-func TestMain(m *testing.M) {
-	if exit, was := documents.Program(os.Args[1:]); was {
-		os.Exit(exit)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { tooltest.Main(m, documents.Program) }
 
 // newParser returns a function that calls parse_document in a tree, and the tree's directory.
 func newParser(t *testing.T, tree map[string]string) (parse func(args map[string]any) string, dir string) {

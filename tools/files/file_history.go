@@ -146,9 +146,8 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	return err
 }
 
-// showRun returns the changes of an agent's run, a page of them.
+// showRun returns a page of an agent's run, of its changes that concern a path.
 func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []workspace.Record, path workspace.Path) (FileHistoryOut, error) {
-	run = slices.DeleteFunc(run, func(rec workspace.Record) bool { return len(b.Concerning(rec, path)) == 0 })
 	if in.Offset >= len(run) {
 		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(len(run), "change"), int64(len(run)-1))}, nil
 	}
@@ -173,11 +172,12 @@ func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []
 // showChange returns one change with the diffs of its files.
 func showChange(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
 	run, err := restore.OfRun(ctx, in.Version)
-	if err == nil && len(run) > 0 {
-		return showRun(ctx, b, in, run, path)
-	}
 	if err != nil {
 		return FileHistoryOut{}, err
+	}
+	run = slices.DeleteFunc(run, func(rec workspace.Record) bool { return len(b.Concerning(rec, path)) == 0 })
+	if len(run) > 0 {
+		return showRun(ctx, b, in, run, path)
 	}
 	rec, err := restore.FindChange(ctx, in.Version, path)
 	if err != nil {

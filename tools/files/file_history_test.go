@@ -229,6 +229,7 @@ func TestHistoryOfRun(t *testing.T) {
 	b.change("write_file", b.write("b.txt", "B\n"))
 	b.want("3 changes\n… write_file b.txt +1 -1, 2 B\n"+run+" …Z agent: 2 changes of 3 files\n  a.txt +1 -1, 6 B\n  newthr new, 2 B\n  newtwo new, 2 B", b.call("file_history", args{}))
 	b.want("run "+run+": 2 changes\n… write_file 2 files\n  a.txt +1 -1, 6 B\n  newthr new, 2 B\n… write_file 2 files\n  a.txt +1 -1, 4 B\n  newtwo new, 2 B", b.call("file_history", args{"version": run}))
+	b.want("error: not_found: no change "+run+" of b.txt is in the history (…)", b.call("file_history", args{"version": run, "path": "b.txt"}))
 	b.want("run "+run+": 2 changes; 1-1, newest first; next: offset=1\n...", b.call("file_history", args{"version": run, "limit": 1}))
 	undone := b.call("restore_file", args{"undo": true, "version": run})
 	if !strings.Contains(undone, "newthr") || !strings.Contains(undone, "newtwo") {

@@ -99,6 +99,7 @@ func TestRepair(t *testing.T) {
 		{`{"p": "C:\dir\new"}`, `{"p":"C:\\dir\\new"}`, "1:7 backslashes of a Windows path kept"},
 		{`{"p": "\d+\n"}`, `{"p":"\\d+\n"}`, "1:8 backslash that is no escape kept"},
 		{`{a: .5, b: +1, c: 0xFF, d: NaN, e: 5., f: 007, g: 1_000, h: -Infinity}`, `{"a":0.5,"b":1,"c":255,"d":null,"e":5,"f":7,"g":1000,"h":null}`, "…"},
+		{`[-NaN, +NaN, -nan, +inf]`, `[null,null,null,null]`, "1:2 -NaN read as null; 1:8 +NaN read as null; 1:14 -nan read as null; 1:20 +inf read as null"},
 		{"{\"a\": \"foo,\n \"b\": 1}", `{"a":"foo","b":1}`, "1:7 string without an end"},
 		{"{“a”: “b”}", `{"a":"b"}`, "1:2 string in “…”; 1:7 string in “…”"},
 		{"// c\n{\"a\": /* x */ 1} # end", `{"a":1}`, "1:1 comment left out; 2:7 comment left out; 2:18 comment left out"},

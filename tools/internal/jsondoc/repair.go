@@ -224,8 +224,8 @@ func (r *repairer) item() (*Node, error) {
 // words are literals of JSON and of other languages.
 var words = map[string]string{
 	"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "TRUE": "true", "FALSE": "false",
-	"None": "null", "NULL": "null", "Null": "null", "nil": "null", "undefined": "null", "NaN": "null", "nan": "null",
-	"Infinity": "null", "-Infinity": "null", "+Infinity": "null", "inf": "null", "-inf": "null",
+	"None": "null", "NULL": "null", "Null": "null", "nil": "null", "undefined": "null", "NaN": "null", "nan": "null", "-NaN": "null", "+NaN": "null", "-nan": "null",
+	"Infinity": "null", "-Infinity": "null", "+Infinity": "null", "inf": "null", "-inf": "null", "+inf": "null",
 }
 
 // word reads what has no quotes, up to the next bracket, comma or line; a date and an

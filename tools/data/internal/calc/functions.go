@@ -16,6 +16,8 @@ type function struct {
 
 func (f function) counts() string {
 	switch {
+	case f.most < 0 && f.least == 1:
+		return "at least one argument"
 	case f.most < 0:
 		return "at least " + strconv.Itoa(f.least) + " arguments"
 	case f.most == 1:
@@ -43,7 +45,7 @@ var functions = sync.OnceValue(func() map[string]function {
 		"log":   {1, 2, logarithm},
 		"log10": one(func(m *machine, x number) (number, error) { return m.logBase(x, small(10)) }),
 		"log2":  one(func(m *machine, x number) (number, error) { return m.logBase(x, small(2)) }),
-		"pow":   {2, 2, func(m *machine, a []number) (number, error) { return m.pow(a[0], a[1]) }},
+		"pow":   {2, 3, raised},
 		"hypot": {1, -1, hypotenuse},
 
 		"sin":     one((*machine).sin),
@@ -168,6 +170,48 @@ func (m *machine) factorial(x number) (number, error) {
 		return number{}, err
 	}
 	return whole(new(big.Int).MulRange(1, n)), nil
+}
+
+func raised(m *machine, args []number) (number, error) {
+	if len(args) == 2 {
+		return m.pow(args[0], args[1])
+	}
+	return m.powMod(args[0], args[1], args[2])
+}
+
+// powMod returns a power modulo an integer, with the sign of that. A negative exponent is one of
+// the inverse.
+func (m *machine) powMod(a, b, c number) (number, error) {
+	var ints [3]*big.Int
+	for i, n := range []number{a, b, c} {
+		var err error
+		if ints[i], err = m.whole(n); err != nil {
+			return number{}, err
+		}
+	}
+	exponent, modulus := ints[1], ints[2]
+	if modulus.Sign() == 0 {
+		return number{}, fail("division by zero")
+	}
+	base := new(big.Int).Mod(ints[0], modulus)
+	if exponent.Sign() < 0 && base.ModInverse(base, new(big.Int).Abs(modulus)) == nil {
+		return number{}, fail("%s has no inverse modulo %s", m.shown(a), m.shown(c))
+	}
+	exponent = new(big.Int).Abs(exponent)
+	result := new(big.Int).Mod(big.NewInt(1), modulus)
+	for i := exponent.BitLen() - 1; i >= 0; i-- { // Exp cannot be interrupted
+		if err := m.ctx.Err(); err != nil {
+			return number{}, err
+		}
+		result.Mod(result.Mul(result, result), modulus)
+		if exponent.Bit(i) == 1 {
+			result.Mod(result.Mul(result, base), modulus)
+		}
+	}
+	if modulus.Sign() < 0 && result.Sign() > 0 {
+		result.Add(result, modulus)
+	}
+	return whole(result), nil
 }
 
 func lcm(z, x, y *big.Int) {

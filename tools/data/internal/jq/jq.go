@@ -43,6 +43,7 @@ type Result struct {
 type Error struct {
 	Msg   string // to be read after "the filter"
 	Limit bool   // it takes or results in too much
+	Long  bool   // a result is longer than its style allows
 	Value bool   // it does not fit the document
 }
 
@@ -53,6 +54,7 @@ var (
 	errSteps   = &Error{Msg: fmt.Sprintf(" takes more than %d steps", Steps), Limit: true}
 	errMemory  = &Error{Msg: fmt.Sprintf(" takes more than %s of memory", textfile.Size(Memory)), Limit: true}
 	errResults = &Error{Msg: " has too many results", Limit: true}
+	errLong    = &Error{Msg: " has a result that is too long", Long: true}
 	errDepth   = &Error{Msg: fmt.Sprintf(" has a result of more than %d levels", jsondoc.MaxDepth), Limit: true}
 )
 
@@ -68,12 +70,12 @@ func run(ctx context.Context, filter string, doc *jsondoc.Node, style jsondoc.St
 	if err != nil {
 		return Result{}, err
 	}
-	v := values{order: map[uintptr][]string{}}
+	v := values{order: map[uintptr][]string{}, style: style}
 	input := v.input(doc)
 	within := bounded(ctx)
 	defer within.end(nil)
 	defer context.AfterFunc(within.Context, func() { reached(context.Cause(within)) })()
-	return v.results(within, code.RunWithContext(within, input), style)
+	return v.results(within, code.RunWithContext(within, input))
 }
 
 func compile(filter string) (*gojq.Code, error) {
@@ -93,7 +95,7 @@ func compile(filter string) (*gojq.Code, error) {
 }
 
 // results writes the results of a filter.
-func (q *values) results(ctx context.Context, iter gojq.Iter, style jsondoc.Style) (Result, error) {
+func (q *values) results(ctx context.Context, iter gojq.Iter) (Result, error) {
 	var r Result
 	var b strings.Builder
 	for v, more := iter.Next(); more; v, more = iter.Next() {
@@ -113,11 +115,12 @@ func (q *values) results(ctx context.Context, iter gojq.Iter, style jsondoc.Styl
 		if r.Count++; r.Count > maxResults || b.Len() > maxBytes {
 			return Result{}, errResults
 		}
+		q.room = q.style.Most
 		n, err := q.node(v, 0)
 		if err != nil {
 			return Result{}, err
 		}
-		b.WriteString(n.Format(style))
+		b.WriteString(n.Format(q.style))
 		b.WriteByte('\n')
 	}
 	r.Body, r.Calculated = b.String(), q.calculated

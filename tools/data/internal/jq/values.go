@@ -17,6 +17,9 @@ import (
 type values struct {
 	order      map[uintptr][]string // of the keys of the input's objects, by the address of the map
 	calculated bool                 // a result has as many digits as floating point keeps
+
+	style jsondoc.Style
+	room  int // bytes that the values of a result still have, their indents alone
 }
 
 // input returns a value for gojq.
@@ -52,6 +55,9 @@ func (q *values) input(n *jsondoc.Node) any {
 func (q *values) node(v any, depth int) (*jsondoc.Node, error) {
 	if depth > jsondoc.MaxDepth {
 		return nil, errDepth
+	}
+	if q.room -= depth*len(q.style.Indent) + 1; q.room < 0 && q.style.Most > 0 {
+		return nil, errLong
 	}
 	n := &jsondoc.Node{Kind: jsondoc.Number}
 	switch v := v.(type) {

@@ -83,6 +83,12 @@ func (w *world) ask(way, host string) string {
 func (w *world) askWith(pass *egress.Pass, way, host string) string {
 	w.t.Helper()
 	defer pass.Close()
+	return w.askOpen(pass, way, host)
+}
+
+// askOpen is askWith of a command that goes on.
+func (w *world) askOpen(pass *egress.Pass, way, host string) string {
+	w.t.Helper()
 	conn := w.open()
 	defer conn.Close()
 	switch way {

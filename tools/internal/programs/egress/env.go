@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,7 +50,11 @@ func (p *Pass) Told() string {
 		return b.String()
 	}
 	b.WriteString("not let through: ")
+	var asked []string
 	for i, h := range hosts {
+		if h.Asked {
+			asked = append(asked, h.Host)
+		}
 		if i > 0 {
 			b.WriteString("; ")
 		}
@@ -60,8 +63,8 @@ func (p *Pass) Told() string {
 	if more > 0 {
 		fmt.Fprintf(&b, "; and %d more", more)
 	}
-	if slices.ContainsFunc(hosts, func(r Refusal) bool { return r.Asked }) {
-		b.WriteString("; call again with network: true, and the user is asked to allow it for this session")
+	if len(asked) > 0 {
+		fmt.Fprintf(&b, "; call again with network: true, and the user is asked to allow %s for this session", shortened(asked))
 	}
 	return b.String()
 }

@@ -36,7 +36,7 @@ func TestGrants(t *testing.T) {
 			}
 			told := refused("mirror.test")
 			if !strings.Contains(told, "mirror.test:80: its address 10.0.0.5 is private; network_private: [mirror.test:80] in the configuration allows it") ||
-				!strings.HasSuffix(told, "; call again with network: true, and the user is asked to allow it for this session") {
+				!strings.HasSuffix(told, "; call again with network: true, and the user is asked to allow mirror.test:80 for this session") {
 				t.Error(told)
 			}
 			for _, host := range []string{"link.test", "cloud.test", "169.254.169.254"} {
@@ -44,7 +44,14 @@ func TestGrants(t *testing.T) {
 					t.Error(told)
 				}
 			}
-			refused("10.0.0.7")
+			pass := w.gate.Pass(true, g)
+			for _, host := range []string{"169.254.169.254", "10.0.0.7"} {
+				w.askOpen(pass, way, host)
+			}
+			pass.Close()
+			if told := pass.Told(); !strings.Contains(told, "169.254.169.254:80: ") || !strings.HasSuffix(told, "asked to allow 10.0.0.7:80 for this session") {
+				t.Error(told)
+			}
 			refused("pip.internal")
 			want := []string{"mirror.test:80", "10.0.0.7:80", "pip.internal:80"}
 			if diff := cmp.Diff(want, g.Wanted()); diff != "" {

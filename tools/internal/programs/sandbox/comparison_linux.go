@@ -62,6 +62,8 @@ func (p *comparison) touched() (t Touched) {
 			t.Swapped = append(t.Swapped, p.name(at.path))
 		case at.was.file == nil:
 			t.Gone = append(t.Gone, p.name(at.path))
+			_, err := os.Lstat(at.path)
+			t.Partly = t.Partly || err == nil
 		case was.file != nil || was.hidden && at.known:
 			t.Swapped = append(t.Swapped, p.name(at.path))
 		case at.known || filepath.Base(at.path) != gitName: // no warning for git init

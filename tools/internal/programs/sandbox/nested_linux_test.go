@@ -123,6 +123,9 @@ func TestGone(t *testing.T) {
 				for _, path := range exit.Gone {
 					got = append(got, filepath.Base(path))
 				}
+				if exit.Partly != (tt[1] != "" && (level == sandbox.Full || tt[0] == "rm .git/HEAD")) {
+					t.Errorf("%s: what stays of it: %t, %q", tt[0], exit.Partly, exit.Warning())
+				}
 				if strings.Join(got, " ") != tt[1] || strings.Contains(exit.Warning(), "deleted or moved away meanwhile: .git;") != (tt[1] != "") {
 					t.Errorf("%s: %q (%q), want %q: %s", tt[0], got, exit.Warning(), tt[1], out)
 				}

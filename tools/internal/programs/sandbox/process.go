@@ -186,6 +186,8 @@ type Touched struct {
 	Made    []string // created
 	Gone    []string // deleted, or moved with a directory above; a repository counts as a whole
 	Swapped []string // replaced by another file or directory, or not readable any more
+	// Partly reports whether files of a repository that is gone are still there.
+	Partly bool
 
 	recorded bool         // the history has what is gone
 	told     *atomic.Bool // whether somebody has asked for the warning; nil = not recorded
@@ -213,10 +215,14 @@ func (t Touched) Warning() string {
 }
 
 func (t Touched) undoing() string {
-	if t.recorded {
-		return "; undo: restore_file undo=true"
+	rest := ""
+	if t.Partly {
+		rest = "; what is protected of a repository is still there"
 	}
-	return ", which no history of this server has: tell the user"
+	if t.recorded {
+		return "; undo: restore_file undo=true" + rest
+	}
+	return ", which no history of this server has: tell the user" + rest
 }
 
 // shortened names paths. It only counts them per top directory if they are many.

@@ -70,6 +70,7 @@ func TestTouchedInWords(t *testing.T) {
 	}{
 		{sandbox.Touched{}, ""},
 		{sandbox.Touched{Gone: []string{".git"}}, "deleted or moved away meanwhile: .git, which no history of this server has: tell the user"},
+		{sandbox.Touched{Gone: []string{".git"}, Partly: true}, "deleted or moved away meanwhile: .git, which no history of this server has: tell the user; what is protected of a repository is still there"},
 		{sandbox.Touched{Made: []string{".mcp.json"}, Swapped: []string{"a/.git"}}, "made meanwhile: .mcp.json; programs of the user follow it: tell the user before anything else is done\n" +
 			"replaced meanwhile: a/.git; programs of the user obey the new files: tell the user before anything else is done"},
 		{sandbox.Touched{Swapped: []string{"a/1", "a/2", "a/3", "a/4", "a/5", "a/6", "a/7", "a/8", "b"}}, "replaced meanwhile: a/ (8 places), b; programs of the user obey the new files: tell the user before anything else is done"},
