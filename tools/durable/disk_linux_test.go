@@ -1,10 +1,10 @@
 package durable_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +27,12 @@ func TestDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Engine: durable.New(durable.Options{State: dir, Kinds: kinds(effects), DeadAfter: 100 * time.Millisecond}), effects: effects}
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	b := &bench{Engine: durable.New(durable.Options{State: dir, Kinds: kinds(effects), Log: slog.New(slog.NewTextHandler(log, nil)), DeadAfter: 100 * time.Millisecond}), effects: effects}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	want := func(when, kind, id, result string) {
@@ -42,18 +47,11 @@ func TestDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	filler := filepath.Join(disk, "filler")
-	fill := func() {
-		t.Helper()
-		if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 30<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-			t.Fatal(err)
-		}
-	}
 	const all = `["did a","did b","did c"]`
 
 	start("count", "x")
 	want("at first", "count", "x", all)
-	fill()
+	databasetest.Fill(t, disk)
 	if started, err := b.Start(ctx, "count", "y", nil); started || err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("on a full disk: started %t, %v", started, err)
 	}
@@ -64,8 +62,14 @@ func TestDisk(t *testing.T) {
 
 	start("slow", "z")
 	until(t, "the first effect", func() bool { return slices.Contains(b.noted(t), "z a") })
-	fill()
-	time.Sleep(time.Second) // the effect ends meanwhile, which cannot be recorded
+	filler := databasetest.Fill(t, disk)
+	until(t, "an end that cannot be recorded", func() bool {
+		said, err := os.ReadFile(log.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(said), ":slow:z")
+	})
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,12 @@
 package databasetest
 
 import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +29,34 @@ func Disk(t *testing.T) string {
 		}
 	})
 	return path
+}
+
+// Fill fills a [Disk] with a file and returns its path.
+func Fill(t *testing.T, disk string) string {
+	t.Helper()
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 30<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	return filler
+}
+
+// Keep calls what keeps one more thing on a [Disk], by its number, until that is refused, and
+// returns how many were kept.
+func Keep(t *testing.T, call func(i int) string) (kept int) {
+	t.Helper()
+	for {
+		text := call(kept)
+		if strings.HasPrefix(text, "error: ") {
+			if text != Full {
+				t.Errorf("after %d: %q; want %q", kept, text, Full)
+			}
+			return kept
+		}
+		if kept++; kept == 100 {
+			t.Fatal("the disk is never full")
+		}
+	}
 }
 
 // Grow makes a [Disk] larger, and writable if it was protected.
