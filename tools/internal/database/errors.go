@@ -83,30 +83,30 @@ const (
 	newerHint = "update toolcrib, or give this one another --state-dir"
 )
 
-// sqliteOf returns the error of SQLite that an error has, and its primary result code; nil and
-// 0 if it has none.
-func sqliteOf(err error) (told error, code int) {
+// sqliteOf returns the primary result code of the error of SQLite that an error has, and that
+// error; 0 and nil if it has none.
+func sqliteOf(err error) (code int, told error) {
 	coded, ok := errors.AsType[interface {
 		error
 		Code() int
 	}](err)
 	if !ok {
-		return nil, 0
+		return 0, nil
 	}
-	return coded, coded.Code() & 0xff
+	return coded.Code() & 0xff, coded
 }
 
 // Busy reports whether an error says that others held the lock of SQLite for longer than a try
 // waits. Nothing was changed.
 func Busy(err error) bool {
-	_, code := sqliteOf(err)
+	code, _ := sqliteOf(err)
 	return code == sqliteBusy
 }
 
 // Cause says what is wrong with the database or the files of the state, and what to do, if an
 // error tells; else both are "".
 func Cause(err error) (msg, hint string) {
-	fromSQLite, sqlite := sqliteOf(err)
+	sqlite, fromSQLite := sqliteOf(err)
 	answer, isPostgres := errors.AsType[*pgconn.PgError](err)
 	file, isFile := errors.AsType[*fs.PathError](err)
 	switch {
