@@ -1,6 +1,7 @@
 package durable_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -47,11 +48,18 @@ func TestDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	filler := filepath.Join(disk, "filler")
+	fill := func() {
+		t.Helper()
+		if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 30<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+	}
 	const all = `["did a","did b","did c"]`
 
 	start("count", "x")
 	want("at first", "count", "x", all)
-	databasetest.Fill(t, disk)
+	fill()
 	if started, err := b.Start(ctx, "count", "y", nil); started || err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("on a full disk: started %t, %v", started, err)
 	}
@@ -62,7 +70,7 @@ func TestDisk(t *testing.T) {
 
 	start("slow", "z")
 	until(t, "the first effect", func() bool { return slices.Contains(b.noted(t), "z a") })
-	filler := databasetest.Fill(t, disk)
+	fill()
 	until(t, "an end that cannot be recorded", func() bool {
 		said, err := os.ReadFile(log.Name())
 		if err != nil {

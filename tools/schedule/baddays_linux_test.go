@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"toolcrib/tools/internal/database/databasetest"
@@ -40,7 +41,10 @@ func TestDisk(t *testing.T) {
 		d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"note"}`)
 		d.tick("2026-05-04T08:10:00Z")
 		d.ran(1)
-		filler := databasetest.Fill(t, disk)
+		filler := filepath.Join(disk, "filler")
+		if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 3<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
 		if got := d.call("schedule_create", add); "error: "+got != databasetest.Full {
 			t.Errorf("create: %s", got)
 		}

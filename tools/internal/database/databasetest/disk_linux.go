@@ -1,12 +1,7 @@
 package databasetest
 
 import (
-	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -29,16 +24,6 @@ func Disk(t *testing.T) string {
 		}
 	})
 	return path
-}
-
-// Fill fills a [Disk] with a file and returns its path.
-func Fill(t *testing.T, disk string) string {
-	t.Helper()
-	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 30<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
-	return filler
 }
 
 // Keep calls what keeps one more thing on a [Disk], by its number, until that is refused, and
