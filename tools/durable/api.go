@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"toolcrib/tools/internal/database"
 )
 
 // State is how far a run has come.
@@ -69,9 +71,15 @@ func (e *Engine) Enqueue(ctx context.Context, kind, id string, input any) (queue
 	}
 	_, err = within(ctx, func() (dbos.WorkflowHandle[json.RawMessage], error) {
 		defer leave()
-		return dbos.Enqueue[json.RawMessage](on.dbos, e.queue(kind), workflowName, envelope{data},
-			dbos.WithEnqueueWorkflowID(e.full(kind, id)), dbos.WithEnqueueWorkflowIDReusePolicy(dbos.WorkflowIDReusePolicyReject),
-			dbos.WithEnqueueApplicationVersion(format))
+		for {
+			h, err := dbos.Enqueue[json.RawMessage](on.dbos, e.queue(kind), workflowName, envelope{data},
+				dbos.WithEnqueueWorkflowID(e.full(kind, id)), dbos.WithEnqueueWorkflowIDReusePolicy(dbos.WorkflowIDReusePolicyReject),
+				dbos.WithEnqueueApplicationVersion(format))
+			// DBOS waits for the lock of SQLite in everything else, but tries this once.
+			if !database.Busy(err) || ctx.Err() != nil {
+				return h, err
+			}
+		}
 	})
 	if errors.Is(err, dbos.ErrWorkflowIDInUse) {
 		return false, nil

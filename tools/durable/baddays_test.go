@@ -94,6 +94,40 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
+// A run is queued although others hold the lock of SQLite for longer than one try waits.
+func TestLocked(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	b := newBench(t, "", time.Minute)
+	if _, err := b.List(t.Context(), "count", "", 1); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := state.Open(b.base, "/root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	db := plain(t, dir)
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	free := make(chan error, 1)
+	time.AfterFunc(5*time.Second, func() {
+		_, err := db.Exec("ROLLBACK")
+		free <- err
+	})
+	queued, err := b.Enqueue(t.Context(), "count", "x", nil)
+	if !queued || err != nil {
+		t.Errorf("queued %t: %v", queued, err)
+	}
+	if err := <-free; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Wait(t.Context(), "count", "x"); err != nil {
+		t.Error(err)
+	}
+}
+
 // A process that is stopped for longer than it may be silent has lost its runs: it begins
 // nothing afterwards, and what it had begun is unknown.
 func TestStopped(t *testing.T) {

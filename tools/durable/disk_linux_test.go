@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,12 @@ func TestDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Engine: durable.New(durable.Options{State: dir, Kinds: kinds(effects), DeadAfter: 100 * time.Millisecond}), effects: effects}
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	b := &bench{Engine: durable.New(durable.Options{State: dir, Kinds: kinds(effects), Log: slog.New(slog.NewTextHandler(log, nil)), DeadAfter: 100 * time.Millisecond}), effects: effects}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	want := func(when, kind, id, result string) {
@@ -65,7 +71,13 @@ func TestDisk(t *testing.T) {
 	start("slow", "z")
 	until(t, "the first effect", func() bool { return slices.Contains(b.noted(t), "z a") })
 	fill()
-	time.Sleep(time.Second) // the effect ends meanwhile, which cannot be recorded
+	until(t, "an end that cannot be recorded", func() bool {
+		said, err := os.ReadFile(log.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(said), ":slow:z")
+	})
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}

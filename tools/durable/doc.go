@@ -7,7 +7,7 @@
 // runs pays nothing, and one that waits pays as good as nothing.
 //
 // A process of an engine is an executor. An executor that dies leaves runs behind, which the
-// others adopt within a second. On one machine a locked file says that an executor lives; in
+// others adopt in about a second. On one machine a locked file says that an executor lives; in
 // PostgreSQL it is a lock of a connection of its own, and for one that is stopped a row that it
 // renews, judged by the clock of the database. An executor whose runs were adopted can record
 // nothing of them any more, so it begins no effect.

@@ -14,19 +14,10 @@ import (
 func TestDisk(t *testing.T) {
 	disk, root := databasetest.Disk(t), t.TempDir()
 	u := newUser(t, disk, "", "local", root)
-	kept, full := 0, ""
 	content := func(i int) string { return fmt.Sprintf("%d %s", i, strings.Repeat("word ", 8000)) }
-	for i := range 100 {
-		text := u.call("memory_write", args{"topic": fmt.Sprint("t", i), "content": content(i)})
-		if strings.HasPrefix(text, "error: ") {
-			full = text
-			break
-		}
-		kept++
-	}
-	if full != databasetest.Full {
-		t.Errorf("after %d memories: %q; want %q", kept, full, databasetest.Full)
-	}
+	kept := databasetest.Keep(t, func(i int) string {
+		return u.call("memory_write", args{"topic": fmt.Sprint("t", i), "content": content(i)})
+	})
 	there := func(u *user) {
 		t.Helper()
 		for i := range kept {

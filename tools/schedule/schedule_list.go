@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	_ "embed"
+	"sort"
 
 	"toolcrib/tools"
 )
@@ -21,17 +22,25 @@ type ListOut struct{ listing }
 
 // Trim implements [tools.Trimmer].
 func (o ListOut) Trim(budget int) ListOut {
+	items := len(o.all)
+	if o.one {
+		items = len(o.all[0].runs)
+	}
+	fit := sort.Search(items, func(n int) bool { return len(o.first(n+1).Text()) > budget })
+	return o.first(min(max(fit, 1), items))
+}
+
+// first returns the first schedules alone, or the first runs of the one.
+func (o ListOut) first(n int) ListOut {
 	if !o.one {
-		for ; len(o.Text()) > budget && len(o.all) > 1; o.left++ {
-			o.all = o.all[:len(o.all)-1]
-		}
+		o.left += len(o.all) - n
+		o.all = o.all[:n]
 		return o
 	}
 	l := o.all[0]
-	for ; len(o.Text()) > budget && len(l.runs) > 1; o.left++ {
-		l.runs = l.runs[:len(l.runs)-1]
-		o.all = []listed{l}
-	}
+	o.left += len(l.runs) - n
+	l.runs = l.runs[:n]
+	o.all = []listed{l}
 	return o
 }
 

@@ -14,18 +14,9 @@ func TestDisk(t *testing.T) {
 	disk, root := databasetest.Disk(t), t.TempDir()
 	t.Run("full", func(t *testing.T) {
 		u := newUser(t, disk, "", "local", root)
-		kept, full := 0, ""
-		for i := range 100 {
-			text := u.call(args{"operation": "put", "key": fmt.Sprint(i), "value": strings.Repeat("x", 50_000)})
-			if strings.HasPrefix(text, "error: ") {
-				full = text
-				break
-			}
-			kept++
-		}
-		if full != databasetest.Full {
-			t.Errorf("after %d values: %q; want %q", kept, full, databasetest.Full)
-		}
+		kept := databasetest.Keep(t, func(i int) string {
+			return u.call(args{"operation": "put", "key": fmt.Sprint(i), "value": strings.Repeat("x", 50_000)})
+		})
 		there := func(u *user) {
 			t.Helper()
 			for i := range kept {

@@ -83,17 +83,30 @@ const (
 	newerHint = "update toolcrib, or give this one another --state-dir"
 )
 
-// Cause says what is wrong with the database or the files of the state, and what to do, if an
-// error tells; else both are "".
-func Cause(err error) (msg, hint string) {
-	coded, isSQLite := errors.AsType[interface {
+// sqliteOf returns the primary result code of the error of SQLite that an error has, and that
+// error; 0 and nil if it has none.
+func sqliteOf(err error) (code int, told error) {
+	coded, ok := errors.AsType[interface {
 		error
 		Code() int
 	}](err)
-	var sqlite int
-	if isSQLite {
-		sqlite = coded.Code() & 0xff
+	if !ok {
+		return 0, nil
 	}
+	return coded.Code() & 0xff, coded
+}
+
+// Busy reports whether an error says that others held the lock of SQLite for longer than a try
+// waits. Nothing was changed.
+func Busy(err error) bool {
+	code, _ := sqliteOf(err)
+	return code == sqliteBusy
+}
+
+// Cause says what is wrong with the database or the files of the state, and what to do, if an
+// error tells; else both are "".
+func Cause(err error) (msg, hint string) {
+	sqlite, fromSQLite := sqliteOf(err)
 	answer, isPostgres := errors.AsType[*pgconn.PgError](err)
 	file, isFile := errors.AsType[*fs.PathError](err)
 	switch {
@@ -111,8 +124,8 @@ func Cause(err error) (msg, hint string) {
 		return "the state directory cannot be written", "the user must make it writable, or start the server with another --state-dir"
 	case isFile:
 		return "the state directory cannot be used: " + file.Op + ": " + file.Err.Error(), elseHint
-	case isSQLite:
-		return "the state database failed: " + coded.Error(), elseHint
+	case fromSQLite != nil:
+		return "the state database failed: " + fromSQLite.Error(), elseHint
 	case isPostgres:
 		return "the state database refused: " + answer.Message + " (" + answer.Code + ")", elseHint
 	}

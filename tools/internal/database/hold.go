@@ -19,7 +19,7 @@ type Hold struct {
 	done chan struct{}
 
 	mu   sync.Mutex
-	lost time.Time // when the connection broke last
+	lost time.Time // when the name was last seen not to be held
 }
 
 // Unheld is SQL for whether nobody holds the name in a column.
@@ -46,6 +46,8 @@ func (db *DB) Hold(ctx context.Context, name string) (*Hold, error) {
 var errHeld = errors.New("the name is held")
 
 func (db *DB) take(ctx context.Context, name string) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	config, err := configOf(db.url)
 	if err != nil {
 		return nil, err
@@ -82,6 +84,7 @@ func (h *Hold) keep(ctx context.Context, conn *pgx.Conn) {
 	defer close(h.done)
 	for conn != nil {
 		if _, err := conn.WaitForNotification(ctx); err != nil { // nobody notifies it
+			h.missed() // before it is taken again, which can last
 			shut(conn)
 			conn = h.retake(ctx)
 		}
@@ -92,9 +95,7 @@ func (h *Hold) keep(ctx context.Context, conn *pgx.Conn) {
 func (h *Hold) retake(ctx context.Context) *pgx.Conn {
 	for ctx.Err() == nil {
 		conn, err := h.db.take(ctx, h.name)
-		h.mu.Lock()
-		h.lost = time.Now()
-		h.mu.Unlock()
+		h.missed()
 		if err == nil {
 			return conn
 		}
@@ -103,7 +104,14 @@ func (h *Hold) retake(ctx context.Context) *pgx.Conn {
 	return nil
 }
 
-// Lost returns when the name was last not held for a moment; zero: never.
+// missed notes that the name was not held until now.
+func (h *Hold) missed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = time.Now()
+}
+
+// Lost returns when the name was last seen not to be held; zero: never.
 func (h *Hold) Lost() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,6 +1,7 @@
 package databasetest
 
 import (
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,24 @@ func Disk(t *testing.T) string {
 		}
 	})
 	return path
+}
+
+// Keep calls what keeps one more thing on a [Disk], by its number, until that is refused, and
+// returns how many were kept.
+func Keep(t *testing.T, call func(i int) string) (kept int) {
+	t.Helper()
+	for {
+		text := call(kept)
+		if strings.HasPrefix(text, "error: ") {
+			if text != Full {
+				t.Errorf("after %d: %q; want %q", kept, text, Full)
+			}
+			return kept
+		}
+		if kept++; kept == 100 {
+			t.Fatal("the disk is never full")
+		}
+	}
 }
 
 // Grow makes a [Disk] larger, and writable if it was protected.
