@@ -22,24 +22,19 @@ import (
 
 // Runs lets agents work in the background over three processes, of which one is killed again and
 // again, on both databases: all runs end, no effect is doubled, and one that is missing was
-// reported to its agent as unknown. A hundredth of it leaves PostgreSQL out, where a process
-// counts as dead after 20 s only.
+// reported to its agent as unknown.
 func Runs(ctx context.Context, env harness.Environment) error {
-	errs := []error{killed(ctx, env, "SQLite", "", env.Of(140, 2), 1500*time.Millisecond)}
-	if env.Full() {
-		server, err := postgres.Start(ctx)
-		if err != nil {
-			return errors.Join(append(errs, err)...)
-		}
-		defer server.Remove(context.WithoutCancel(ctx)) //nolint:errcheck // its directory is temporary
-		errs = append(errs, killed(ctx, env, "PostgreSQL", server.URL(), env.Of(60, 1), 6*time.Second))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		killed(ctx, env, "SQLite", ""),
+		harness.WithPostgres(ctx, func(server *postgres.Server) error { return killed(ctx, env, "PostgreSQL", server.URL()) }),
+	)
 }
 
-// killed takes the figure on one database: so many kills, about so long after each other. When all
-// runs have ended, as many begin anew.
-func killed(ctx context.Context, env harness.Environment, name, url string, kills int, apart time.Duration) error {
+// apart is about how long after each other processes are killed.
+const apart = 1500 * time.Millisecond
+
+// killed takes the figure on one database. When all runs have ended, as many begin anew.
+func killed(ctx context.Context, env harness.Environment, name, url string) error {
 	w := &workers{binary: env.Binary, url: url, model: &toyModel{rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}}}
 	dir, remove, err := harness.Temporary("runs")
 	if err != nil {
@@ -57,8 +52,8 @@ func killed(ctx context.Context, env harness.Environment, name, url string, kill
 			return err
 		}
 	}
-	begin, done := time.Now(), 0
-	for ; done < kills; done++ {
+	begin, kills := time.Now(), env.Of(100, 2)
+	for range kills {
 		if w.model.left(agents) == 0 {
 			if err := w.begin(ctx, agents, wave); err != nil {
 				return err
@@ -81,7 +76,7 @@ func killed(ctx context.Context, env harness.Environment, name, url string, kill
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	}
-	return w.count(name, agents, done, time.Since(begin))
+	return w.count(name, agents, kills, time.Since(begin))
 }
 
 // workers are processes that go on with each other's runs.
