@@ -85,6 +85,14 @@ func (r *running) observe(fd int) {
 	r.observer, r.process.recorder = o, rec
 }
 
+// unobserve ends the recording, if there is one.
+func (r *running) unobserve() {
+	r.observer.Close()
+	if r.process.recorder != nil {
+		r.process.recorder.Close()
+	}
+}
+
 // touched returns what has happened to protected paths.
 func (r *running) touched() Touched {
 	t := r.compared.touched()
@@ -153,10 +161,7 @@ func (r *running) wait() {
 	r.process.exit.Refused = r.pass.Told()
 	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.zygote.starved.since()
 	r.process.exit.Touched = r.zygote.protection.pending(r.touched())
-	r.observer.Close()
-	if r.process.recorder != nil {
-		r.process.recorder.Close()
-	}
+	r.unobserve()
 	r.pass.Close()
 	r.zygote.engine.forget(r.process)
 	if r.user {

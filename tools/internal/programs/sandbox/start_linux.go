@@ -149,6 +149,7 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pa
 		if err != nil {
 			r.drop(fd)
 			r.kill()
+			r.unobserve()
 			return nil, errors.Join(err, r.close())
 		}
 		r.take(e, fd)

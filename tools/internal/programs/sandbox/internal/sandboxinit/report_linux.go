@@ -95,6 +95,11 @@ func (z *zygote) startReported(p *plan, control int) error {
 			return
 		}
 		defer unix.Close(listener)
+		// The server has it before the program starts, which is told by the init.
+		if err := sendEvent(control, Event{Kind: EvReports}, listener); err != nil {
+			done <- err
+			return
+		}
 		if _, err := p.start(); err != nil {
 			done <- fmt.Errorf("start a process: %w", err)
 			return
@@ -103,11 +108,7 @@ func (z *zygote) startReported(p *plan, control int) error {
 		defer unix.Close(pidfd)
 		z.reporting.Add(1)
 		defer z.reporting.Done()
-		err = sendEvent(control, Event{Kind: EvReports}, listener)
-		if err == nil {
-			err = sendEvent(control, Event{Kind: EvProcess}, pidfd)
-		}
-		done <- err
+		done <- sendEvent(control, Event{Kind: EvProcess}, pidfd)
 		z.outlast(pidfd)
 	}()
 	return <-done

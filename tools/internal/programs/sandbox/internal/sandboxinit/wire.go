@@ -149,7 +149,7 @@ const (
 	// could not mount, one a line. With a private network the socket of its gate comes too,
 	// and A is the port. B is 0 if changes can be reported, else the errno that says why not.
 	EvReady
-	EvReports // comes with the listener of the reports of a program, before EvProcess
+	EvReports // comes with the listener of the reports of a program, before it starts
 	EvSocket  // comes with an unconnected TCP socket, for IPv6 and IPv4 if the kernel has IPv6
 )
 
