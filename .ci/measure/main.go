@@ -158,7 +158,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, env); err != nil {
+	var err error
+	if env.State, err = os.MkdirTemp("", "toolcrib-measure-state-"); err != nil {
+		fail(err)
+	}
+	err = run(ctx, env)
+	os.RemoveAll(env.State)
+	if err != nil {
 		fail(fmt.Errorf("%s: %w", flag.Arg(0), err))
 	}
 }

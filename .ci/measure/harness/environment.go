@@ -20,6 +20,7 @@ import (
 type Environment struct {
 	Binary string  // toolcrib
 	Cache  string  // peers and trees, made by .ci/install
+	State  string  // state directory of servers that need none of their own
 	Scale  float64 // 1 = full size
 	Seed   uint64  // of a figure that is to be done again, where it takes one; 0 = a new one
 }
@@ -46,7 +47,7 @@ type Program struct {
 
 // Toolcrib is the server that is measured.
 func (e Environment) Toolcrib(dir string) Program {
-	return Program{"toolcrib", []string{e.Binary, "--state-dir", filepath.Join(os.TempDir(), "toolcrib-measure-state"), dir}}
+	return Program{"toolcrib", []string{e.Binary, "--state-dir", e.State, dir}}
 }
 
 // Peer is the server that toolcrib is compared with.

@@ -75,7 +75,7 @@ func Conformance(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	program := []string{self, "fixtures", "serve", "--state-dir", filepath.Join(os.TempDir(), "toolcrib-measure-state"), dir}
+	program := []string{self, "fixtures", "serve", "--state-dir", env.State, dir}
 	err = errors.Join(conformanceHTTP(ctx, env, program), conformanceStdio(ctx, env, program))
 	printReasons("passed with nothing judged", informative)
 	printReasons("not counted", notOffered)

@@ -61,11 +61,6 @@ func Search(ctx context.Context, env harness.Environment) error {
 	return nil
 }
 
-// searchState is where the servers of the figure keep their state.
-func searchStateDir(e harness.Environment) string {
-	return filepath.Join(os.TempDir(), "toolcrib-measure-state")
-}
-
 // want notes a demand that is not met. Those of speed and memory hold at full
 // size only.
 func (b *searchBench) want(met bool, format string, args ...any) {

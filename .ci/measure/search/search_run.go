@@ -73,7 +73,7 @@ func coldly(ctx context.Context, e harness.Environment, t tree, q searchQuery, o
 	if err != nil {
 		return cost{}, err
 	}
-	args := []string{"call", "--state-dir", searchStateDir(e)}
+	args := []string{"call", "--state-dir", e.State}
 	if q.form != firstForm {
 		args = append(args, "--all")
 	}
