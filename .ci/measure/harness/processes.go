@@ -27,6 +27,20 @@ func Resident(pid int) float64 {
 	return float64(kB) / 1024
 }
 
+// Own returns the memory of a process in MB that is no mapping of a file, 0 if there is none.
+func Own(pid int) float64 {
+	kB := 0.0
+	smaps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err == nil {
+		for line := range strings.Lines(string(smaps)) {
+			if _, err := fmt.Sscanf(line, "Anonymous: %f kB", &kB); err == nil {
+				break
+			}
+		}
+	}
+	return kB / 1024
+}
+
 // PeakResident is the most memory that a process has had at once, in MB.
 func PeakResident(pid int) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
