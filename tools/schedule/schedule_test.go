@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,7 @@ type desk struct {
 	mu    sync.Mutex
 	now   time.Time
 	calls []string // "NAME TIME"
+	noted func()   // what note does as well
 }
 
 func (d *desk) at(text string) {
@@ -105,6 +107,9 @@ func deskAt(t *testing.T, url, base, root string) *desk {
 	}
 	d := &desk{t: t}
 	note := func(ctx context.Context, in ToyIn) (ToyOut, error) {
+		if d.noted != nil {
+			d.noted()
+		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.calls = append(d.calls, tools.Session(ctx).Client.Name)
@@ -133,6 +138,11 @@ func deskAt(t *testing.T, url, base, root string) *desk {
 			t.Error(err)
 		}
 	})
+	if url != "" { // its first use makes tables, which takes long on a busy machine
+		if _, err := schedule.Left(d.ctx, d.Deps); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return d
 }
 
@@ -381,6 +391,83 @@ func queues(t *testing.T, url string) {
 	if len(d.calls) != 1 {
 		t.Errorf("%d calls of which one was to wait for the end of the other", len(d.calls))
 	}
+}
+
+// Runs that wait begin in the order of their slots, whichever server has them; those that
+// schedule_run has made, when they came.
+func TestQueueOrder(t *testing.T) { databases.Each(t, queueOrder) }
+
+func queueOrder(t *testing.T, url string) {
+	base, root := t.TempDir(), t.TempDir()
+	d, second := deskAt(t, url, base, root), deskAt(t, url, base, root)
+	var mu sync.Mutex
+	var order []string
+	for _, each := range []*desk{d, second} {
+		each.noted = func() {
+			run, err := schedule.Now(each.ctx, each.Deps, "a")
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, run)
+		}
+	}
+	d.at("2026-05-04T07:59:58Z")
+	d.call("schedule_create", `{"name":"a","when":"* * * * * *","zone":"UTC","tool":"note","overlap":"queue","missed":"all"}`)
+	d.tick("2026-05-04T08:00:00Z")
+	d.ran(2)
+	expect(t, d.call("schedule_run", `{"name":"a"}`), ": ok, by schedule_run")
+	for _, at := range []string{"2026-05-04T08:00:30Z", "2026-05-04T08:00:45Z"} {
+		var both sync.WaitGroup
+		for _, each := range []*desk{d, second} {
+			each.at(at)
+			both.Go(func() {
+				if _, err := schedule.Tick(each.ctx, each.Deps, each.clock()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+	}
+	const slots = 47
+	slotted := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.DeleteFunc(slices.Clone(order), func(run string) bool { return strings.HasPrefix(run, "now-") })
+	}
+	for end := time.Now().Add(time.Minute); len(slotted()) < slots && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := slotted(); len(got) != slots || !slices.IsSorted(got) {
+		t.Errorf("%d runs in this order: %q", len(got), got)
+	}
+}
+
+// Of runs that are to replace each other the last one stays.
+func TestReplaceOrder(t *testing.T) { databases.Each(t, replaceOrder) }
+
+func replaceOrder(t *testing.T, url string) {
+	d := newDesk(t, url)
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"* * * * * *","zone":"UTC","tool":"stuck","overlap":"replace"}`)
+	d.at("2026-05-04T08:00:09Z")
+	if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+		t.Fatal(err)
+	}
+	const last = "20260504T080009Z"
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		list := d.call("schedule_list", `{"name":"a"}`)
+		if now, err := schedule.Now(d.ctx, d.Deps, "a"); err != nil {
+			t.Fatal(err)
+		} else if now == last && strings.Count(list, ": cancelled: ") == 8 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the last one does not run: %s", list)
+		}
+	}
+	expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
 }
 
 func TestRefused(t *testing.T) {
