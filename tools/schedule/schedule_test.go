@@ -193,14 +193,19 @@ func (d *desk) settle() {
 	}
 }
 
+// made returns the calls that runs have made so far.
+func (d *desk) made() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
 // ran returns the number of calls that runs have made so far; it waits until there are at
 // least so many.
 func (d *desk) ran(n int) int {
 	d.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		d.mu.Lock()
-		got := len(d.calls)
-		d.mu.Unlock()
+		got := len(d.made())
 		if got >= n || time.Now().After(end) {
 			d.settle()
 			return got
@@ -298,6 +303,104 @@ func TestMissed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server starts with schedules that are days old: one late run of the one that has run
+// before, told, and none of the one that has not.
+func TestOld(t *testing.T) {
+	databases.Each(t, func(t *testing.T, url string) {
+		base, root := t.TempDir(), t.TempDir()
+		t.Run("before", func(t *testing.T) {
+			d := deskAt(t, url, base, root)
+			d.at("2026-05-04T08:00:00Z")
+			d.call("schedule_create", `{"name":"ran","when":"0 * * * *","zone":"UTC","tool":"note"}`)
+			d.call("schedule_create", `{"name":"new","when":"30 * * * *","zone":"UTC","tool":"note"}`)
+			d.call("schedule_create", `{"name":"once","when":"at 2026-05-05 12:00","zone":"UTC","tool":"note"}`)
+			d.call("schedule_run", `{"name":"new"}`) // which is none of its slots
+			d.at("2026-05-04T09:00:00Z")
+			d.call("schedule_delete", `{"name":"new"}`)
+			d.call("schedule_create", `{"name":"new","when":"30 * * * *","zone":"UTC","tool":"note"}`)
+			d.tick("2026-05-04T09:00:01Z")
+			d.ran(2)
+		})
+		d := deskAt(t, url, base, root)
+		d.tick("2026-05-07T09:45:00Z")
+		if n := d.ran(2); n != 2 {
+			t.Errorf("%d late runs of schedules that have run or are for once", n)
+		}
+		expect(t, d.call("schedule_list", `{"name":"ran"}`), "ok, 45m0s late, 71 missed before it")
+		expect(t, d.call("schedule_list", `{"name":"new"}`), "started 0, missed 73")
+		expect(t, d.call("schedule_list", `{"name":"once"}`), "over: it was for once", "ok, 45h45m0s late")
+	})
+}
+
+// The machine sleeps, so that timers do not know how late it is: a run begins within half a
+// minute after it wakes up.
+func TestSleep(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"at 2026-05-04 16:00","zone":"UTC","tool":"note"}`)
+	t.Cleanup(schedule.Start(d.ctx, d.Deps))
+	time.Sleep(500 * time.Millisecond) // so that it has looked, and waits
+	d.at("2026-05-04T17:00:00Z")
+	begin := time.Now()
+	for len(d.made()) == 0 {
+		if time.Since(begin) > 45*time.Second {
+			t.Fatal("no run")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	d.settle()
+	expect(t, d.call("schedule_list", `{"name":"a"}`), "ok, 1h0m0s late")
+}
+
+// PostgreSQL is stopped in the middle: calls say so in time, and what was due runs when it is
+// back, once.
+func TestOutage(t *testing.T) {
+	ctx, own := context.WithoutCancel(t.Context()), databasetest.Start(t)
+	d := newDesk(t, own.URL())
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"note","overlap":"queue"}`)
+	d.tick("2026-05-04T08:10:00Z")
+	d.ran(1)
+	for i, minute := range []string{"20", "30"} {
+		if err := own.Stop(ctx); err != nil {
+			t.Fatal(err)
+		}
+		d.at("2026-05-04T08:" + minute + ":00Z")
+		for tool, args := range map[string]string{"": "", "schedule_list": "{}", "schedule_run": `{"name":"a"}`, "schedule_create": `{"name":"b","when":"every 10m","tool":"note"}`} {
+			begin, got := time.Now(), ""
+			if tool == "" {
+				if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+					got = err.Error()
+				}
+			} else {
+				got = d.call(tool, args)
+			}
+			if took := time.Since(begin); !strings.HasPrefix(got, "unavailable: ") || took > 6*time.Second {
+				t.Errorf("%s: %q after %s", tool, got, took)
+			}
+		}
+		if err := own.Restart(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+			if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err == nil {
+				break
+			} else if time.Now().After(end) {
+				t.Fatal(err)
+			}
+		}
+		for end := time.Now().Add(time.Minute); len(d.made()) < i+2 && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	d.settle()
+	if n := len(d.made()); n != 3 {
+		t.Errorf("%d calls of three slots", n)
+	}
+	expect(t, d.call("schedule_list", `{"name":"a"}`), "started 3, missed 0", "08:30 UTC: ok", "08:20 UTC: ok", "08:10 UTC: ok")
 }
 
 func TestLimits(t *testing.T) {
