@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/template"
 	"time"
 
 	"toolcrib/schema"
@@ -274,26 +273,46 @@ func (t Tool) fill(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	funcs := template.FuncMap{}
-	for keyword, name := range map[string]string{"maximum": "max", "minimum": "min", "default": "default"} {
-		funcs[name] = func(property string) (any, error) {
-			if v, ok := in.Keyword(property, keyword); ok {
-				return v, nil
-			}
-			return nil, fmt.Errorf("argument %q has no %s", property, keyword)
-		}
+	facts := map[string]any{".text": t.Limits.Text}
+	for name, fact := range t.Limits.Facts {
+		facts["."+name] = fact
 	}
-	tmpl, err := template.New(t.Name).Option("missingkey=error").Funcs(funcs).Parse(text)
+	keywords := map[string]string{"max": "maximum", "min": "minimum", "default": "default"}
+	text, err = Fill(text, func(name string) (string, bool) {
+		if fact, ok := facts[name]; ok {
+			return fmt.Sprint(fact), true
+		}
+		of, quoted, _ := strings.Cut(name, " ")
+		v, ok := in.Keyword(strings.Trim(quoted, `"`), keywords[of])
+		return fmt.Sprint(v), ok
+	})
 	if err != nil {
 		return "", fmt.Errorf("doc: %w", err)
 	}
-	facts := map[string]any{"text": t.Limits.Text}
-	maps.Copy(facts, t.Limits.Facts)
+	return text, nil
+}
+
+// Fill puts values in the place of their names, which are between braces: {{name}}. A name
+// without a value is an error.
+//
+// There is no template engine in the program: one calls methods by names that it reads, so with
+// it the linker keeps the methods of all types, a tenth of the program.
+func Fill(text string, value func(name string) (string, bool)) (string, error) {
 	var b strings.Builder
-	if err := tmpl.Execute(&b, facts); err != nil {
-		return "", fmt.Errorf("doc: %w", err)
+	for {
+		before, rest, more := strings.Cut(text, "{{")
+		b.WriteString(before)
+		if !more {
+			return b.String(), nil
+		}
+		name, after, closed := strings.Cut(rest, "}}")
+		v, ok := value(name)
+		if !ok || !closed {
+			return "", fmt.Errorf("{{%s}} has no value", name)
+		}
+		b.WriteString(v)
+		text = after
 	}
-	return b.String(), nil
 }
 
 // Annotations returns the hints for clients.

@@ -38,6 +38,7 @@ func TestUsageErrors(t *testing.T) {
 		{"help echo", "", "\"echo\" is no command but a tool\n  toolcrib show echo"},
 		{"help lisst", "", "no command or topic is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands; topics: agents, audit, benchmarks, clients, configuration, detached, documents, files, hooks, http, licences, memory, metrics, policy, resources, sandbox, schedules, search, security, state, tools, web"},
 		{"schedule instal", "", "schedule takes run, install or uninstall, not \"instal\"\n  toolcrib schedule run DIR; toolcrib schedule install DIR"},
+		{"schedule install .", "TOOLCRIB_DATABASE=postgres://host/name", "TOOLCRIB_DATABASE is set, and what the system starts would not have it: it would run the schedules of another database\n  set database in the configuration instead; toolcrib help state tells how"},
 		{"help list show", "", "help takes one command or topic, not 2\n  toolcrib help COMMAND; toolcrib help TOPIC"},
 		{"show", "", "no tool is named\n  toolcrib show TOOL; toolcrib list shows the names"},
 		{"show ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},

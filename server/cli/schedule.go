@@ -9,6 +9,9 @@ import (
 	"toolcrib/server/config"
 )
 
+// databaseVariable is the variable without a flag that decides which schedules there are.
+const databaseVariable = "TOOLCRIB_DATABASE"
+
 type schedules struct{ config.Config }
 
 func scheduleCommand() command {
@@ -45,6 +48,9 @@ func (s *schedules) run(ctx context.Context, p *Process, args []string) error {
 			return err
 		}
 		return p.app().Attend(ctx, s.Config, selected, roots)
+	case args[0] == "install" && p.env.Getenv(databaseVariable) != "":
+		return config.Usagef("set database in the configuration instead; toolcrib help state tells how",
+			"%s is set, and what the system starts would not have it: it would run the schedules of another database", databaseVariable)
 	case noHome != nil:
 		return noHome
 	default:

@@ -1,19 +1,18 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
 	"strings"
-	"sync"
-	"text/template"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
 )
 
-// promptTexts are the templates of the prompts, by name. Arguments are fields; an argument
-// that the user leaves out is empty.
+// promptTexts are the texts of the prompts, by name, with places for what depends on their
+// arguments.
 //
 //go:embed prompts/*.md
 var promptTexts embed.FS
@@ -38,6 +37,8 @@ func shared() []tools.Prompt {
 				{Name: "focus", Title: "Focus", Description: "What to look at above all: error handling, security, speed ..."},
 			},
 			Needs: []string{"glob", "grep", "read_file"},
+		}, func(given map[string]string) map[string]string {
+			return map[string]string{"to": told(" to ", quoted(given["path"]), ""), "focus": told(" Look above all at this: ", given["focus"], "")}
 		}),
 		prompt(tools.Prompt{
 			Name: "explain_tree", Title: "Explain the tree",
@@ -46,6 +47,8 @@ func shared() []tools.Prompt {
 				{Name: "path", Title: "Directory", Description: "Directory to explain; the first root if empty.", Complete: directories},
 			},
 			Needs: []string{"list_directory", "read_file"},
+		}, func(given map[string]string) map[string]string {
+			return map[string]string{"where": told("the directory ", quoted(given["path"]), "this project")}
 		}),
 		prompt(tools.Prompt{
 			Name: "find_where", Title: "Find where",
@@ -55,41 +58,52 @@ func shared() []tools.Prompt {
 				{Name: "path", Title: "Where", Description: "Directory to search; the whole first root if empty.", Complete: directories},
 			},
 			Needs: []string{"glob", "grep", "read_file"},
+		}, func(given map[string]string) map[string]string {
+			return map[string]string{"below": told(" below ", quoted(given["path"]), ""), "what": given["what"]}
 		}),
 	}
 }
 
-// prompt gives a prompt its text. The template is parsed at its first use, to keep the start
-// fast. A template that does not parse is a programmer's error.
-func prompt(p tools.Prompt) tools.Prompt {
-	file := p.Name + ".md"
-	text := sync.OnceValue(func() *template.Template {
-		return template.Must(template.New(file).
-			Option("missingkey=error").
-			Funcs(template.FuncMap{"json": quoted}).
-			ParseFS(promptTexts, "prompts/"+file))
-	})
+// prompt gives a prompt its text. fill returns what is put into it, by the names of its places;
+// an argument that the user leaves out is empty.
+func prompt(p tools.Prompt, fill func(given map[string]string) map[string]string) tools.Prompt {
 	p.Render = func(_ context.Context, given map[string]string) ([]tools.Block, error) {
-		args := make(map[string]string, len(p.Args))
-		for _, a := range p.Args {
-			args[a.Name] = given[a.Name]
-		}
-		var b strings.Builder
-		if err := text().Execute(&b, args); err != nil {
+		text, err := promptTexts.ReadFile("prompts/" + p.Name + ".md")
+		if err != nil {
 			return nil, err
 		}
-		return []tools.Block{tools.Text(b.String())}, nil
+		values := fill(given)
+		values["path"] = quoted(cmp.Or(given["path"], "."))
+		filled, err := tools.Fill(string(text), func(name string) (string, bool) {
+			v, ok := values[name]
+			return v, ok
+		})
+		if err != nil {
+			return nil, err
+		}
+		return []tools.Block{tools.Text(filled)}, nil
 	}
 	return p
 }
 
-// quoted returns an argument as JSON, as calls have it.
-func quoted(text string) (string, error) {
+// told returns an argument behind some words, and otherwise if it is empty.
+func told(words, argument, otherwise string) string {
+	if argument == "" {
+		return otherwise
+	}
+	return words + argument
+}
+
+// quoted returns an argument as JSON, as calls have it; "" stays empty.
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(text)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	_ = enc.Encode(text) // a string is always JSON
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func directories(ctx context.Context, prefix string) ([]string, error) {

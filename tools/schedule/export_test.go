@@ -32,6 +32,23 @@ func Left(ctx context.Context, d Deps) (n int, err error) {
 	return n, err
 }
 
+// Now returns the run of a schedule that is running.
+func Now(ctx context.Context, d Deps, name string) (string, error) {
+	k, err := d.keeper(tools.Session(ctx))
+	if err != nil {
+		return "", err
+	}
+	r, err := k.named(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	newest, err := k.store.runs(ctx, r.ID, 1)
+	if err != nil || len(newest) == 0 || newest[0].State != running {
+		return "", err
+	}
+	return newest[0].Run, nil
+}
+
 // Close ends what the tools have started.
 func Close(d Deps) error { return d.close() }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,9 @@ type keeper struct {
 	wake    chan struct{}
 	waiting atomic.Int64 // schedules that may run again
 	pruned  atomic.Int64 // when the engine forgot old runs, in Unix seconds
+
+	mu    sync.Mutex
+	ended chan struct{} // closed, and made anew, when a run has ended here
 }
 
 func newKeeper(d Deps, s *tools.SessionInfo, root string) (*keeper, error) {
@@ -63,7 +67,7 @@ func newKeeper(d Deps, s *tools.SessionInfo, root string) (*keeper, error) {
 	}
 	k := &keeper{
 		deps: d, principal: s.Principal, ws: s.Workspace, wake: make(chan struct{}, 1),
-		store: &store{source: d.Database, ws: s.Workspace, root: root},
+		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}),
 	}
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{
@@ -157,16 +161,16 @@ func (k *keeper) serve(ctx context.Context, r row, now time.Time) (next time.Tim
 		r = moved
 	}
 	due := dueSlots(r, times, now)
-	ran := 0
+	ran, before := 0, r.Cursor
 	for _, slot := range due.start {
-		started, err := k.begin(ctx, r, slot, due.missedBefore(slot))
+		started, err := k.begin(ctx, input{Schedule: r.ID, Run: nameOf(slot), Slot: slot, Before: before, Missed: due.missedBefore(slot)})
 		if err != nil {
 			return next, err
 		}
 		if started {
 			k.deps.log.Debug("a schedule runs", "name", r.Name, "slot", slot)
 		}
-		ran++
+		ran, before = ran+1, slot
 	}
 	next, more := times.Next(due.last)
 	over := ""
@@ -251,12 +255,14 @@ func dueSlots(r row, times slots.Times, now time.Time) due {
 // mostCounted is the most missed slots that are counted one by one.
 const mostCounted = 1_000_000
 
-// begin starts the run of a slot, unless another process has.
-func (k *keeper) begin(ctx context.Context, r row, slot time.Time, missed int) (started bool, err error) {
+// nameOf is the name of the run of a slot.
+func nameOf(slot time.Time) string { return slot.UTC().Format("20060102T150405Z") }
+
+// begin starts a run, unless another process has.
+func (k *keeper) begin(ctx context.Context, in input) (started bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	run := slot.UTC().Format("20060102T150405Z")
-	started, err = k.engine.Start(ctx, kind, r.ID+"/"+run, input{Schedule: r.ID, Run: run, Slot: slot, Missed: missed})
+	started, err = k.engine.Start(ctx, kind, in.Schedule+"/"+in.Run, in)
 	return started, told(err)
 }
 

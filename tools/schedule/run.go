@@ -18,6 +18,7 @@ type input struct {
 	Schedule string    `json:"schedule"`
 	Run      string    `json:"run"`
 	Slot     time.Time `json:"slot,omitzero"`
+	Before   time.Time `json:"before,omitzero"` // the slot that was dealt with before this one
 	Missed   int       `json:"missed,omitempty"`
 }
 
@@ -38,6 +39,7 @@ func (k *keeper) run(r *durable.Run, raw json.RawMessage) (json.RawMessage, erro
 	if err != nil || verdict != running {
 		return nil, err
 	}
+	defer k.end()
 	var code tools.Code
 	for n := 0; n <= s.Spec.Retries; n++ {
 		if n > 0 {
@@ -106,21 +108,28 @@ func pause(ctx context.Context, n int) error {
 // admit notes that a run begins, once the earlier ones let it.
 func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, err error) {
 	skips := s.Spec.Overlap == "skip" && !in.Slot.IsZero()
+	if !skips && !in.Before.IsZero() {
+		if err := k.follow(ctx, s.ID, nameOf(in.Before)); err != nil {
+			return "", err
+		}
+	}
 	for seen := false; ; { // seen: another was there at the last look
-		o := outcome{Run: in.Run, Slot: in.Slot, Started: k.deps.Now(), State: running, Missed: in.Missed}
-		other, ahead, err := k.store.admit(ctx, s.ID, o, !skips && !seen)
+		ended := k.ends()
+		o := outcome{Run: in.Run, Slot: in.Slot, State: running, Missed: in.Missed}
+		other, ahead, err := k.store.admit(ctx, s.ID, o, !skips && !seen, k.deps.Now)
 		switch {
 		case errors.Is(err, errGone):
 			return "", err
-		case errors.Is(err, errFull), err == nil && other != "" && skips && seen:
-			o.State, o.Ended, o.Note = skipped, k.deps.Now(), "an earlier run had not ended: "+other
+		case errors.Is(err, errFull), err == nil && ahead > 0 && skips && seen:
+			o.Started = k.deps.Now()
+			o.State, o.Ended, o.Note = skipped, o.Started, "an earlier run had not ended: "+other.Run
 			if err != nil {
 				o.Note = err.Error()
 			}
 			if err = k.store.record(ctx, s.ID, o); err == nil {
 				return skipped, nil
 			}
-		case err == nil && other == "":
+		case err == nil && ahead == 0:
 			return running, nil
 		case err == nil:
 			if err = k.settle(ctx, s, other); err == nil && !seen {
@@ -128,18 +137,75 @@ func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, er
 				continue
 			}
 		}
-		// The longer the queue before it, the less often it looks.
-		if err := sleep(ctx, 200*time.Millisecond*time.Duration(1+min(ahead, 25))); err != nil {
+		if err := k.await(ctx, ended, ahead); err != nil {
 			return "", err
 		}
 	}
 }
 
+// follow waits until the run of an earlier slot, which may have begun in another process, has
+// its place in the queue.
+func (k *keeper) follow(ctx context.Context, id, run string) error {
+	for {
+		noted, err := k.store.noted(ctx, id, run)
+		if noted {
+			return nil
+		}
+		if err == nil {
+			info, err := k.engine.Get(ctx, kind, id+"/"+run)
+			if errors.Is(err, durable.ErrNone) || err == nil && info.State != durable.Waiting && info.State != durable.Running {
+				return nil // it did not run, or its schedule was deleted meanwhile
+			}
+		}
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// await waits until as many runs have ended here as come before one, or for a time: they may
+// end in other processes. The more there are, the less often it looks.
+func (k *keeper) await(ctx context.Context, ended <-chan struct{}, ahead int) error {
+	timer := time.NewTimer(200 * time.Millisecond * time.Duration(min(max(ahead, 1), 25)))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+			return nil
+		case <-ended:
+			if ahead--; ahead <= 0 {
+				return nil
+			}
+			ended = k.ends()
+		}
+	}
+}
+
+// ends returns what is closed when the next run ends here.
+func (k *keeper) ends() <-chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ended
+}
+
+// end tells those who wait that a run has ended here.
+func (k *keeper) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	close(k.ended)
+	k.ended = make(chan struct{})
+}
+
 // settle notes the end of a run that has ended without noting it itself, and ends one that is
 // to be replaced.
-func (k *keeper) settle(ctx context.Context, s row, other string) error {
-	info, err := k.engine.Get(ctx, kind, s.ID+"/"+other)
-	o := outcome{Run: other, Ended: k.deps.Now(), State: unknown, Note: "it ended without a report"}
+func (k *keeper) settle(ctx context.Context, s row, other outcome) error {
+	info, err := k.engine.Get(ctx, kind, s.ID+"/"+other.Run)
+	o := outcome{Run: other.Run, Ended: k.deps.Now(), State: unknown, Note: "it ended without a report"}
+	if other.State == queued {
+		o.State, o.Note = cancelled, "it ended before its turn came"
+	}
 	switch {
 	case errors.Is(err, durable.ErrNone):
 	case err != nil:
@@ -150,7 +216,7 @@ func (k *keeper) settle(ctx context.Context, s row, other string) error {
 	case info.State == durable.Failed:
 		o.Note += ": " + k.deps.redacted(info.Err)
 	case s.Spec.Overlap == "replace":
-		if err := k.engine.Cancel(ctx, kind, s.ID+"/"+other); err != nil {
+		if err := k.engine.Cancel(ctx, kind, s.ID+"/"+other.Run); err != nil {
 			return err
 		}
 		o.State, o.Note = cancelled, "the next run took its place"

@@ -74,6 +74,9 @@ func (d Deps) runNow(ctx context.Context, in RunIn) (RunOut, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if _, err := k.engine.Start(limited, kind, r.ID+"/"+out.run.Run, input{Schedule: r.ID, Run: out.run.Run}); err != nil {
+		if limited.Err() != nil && ctx.Err() == nil {
+			return out, tools.Errorf(tools.Unavailable, "the database does not answer: the run may begin or not").WithHint("schedule_list with name=%s shows it; look before you repeat it", r.Name)
+		}
 		return out, told(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)

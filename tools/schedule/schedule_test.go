@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,7 @@ type desk struct {
 	mu    sync.Mutex
 	now   time.Time
 	calls []string // "NAME TIME"
+	noted func()   // what note does as well
 }
 
 func (d *desk) at(text string) {
@@ -105,6 +107,9 @@ func deskAt(t *testing.T, url, base, root string) *desk {
 	}
 	d := &desk{t: t}
 	note := func(ctx context.Context, in ToyIn) (ToyOut, error) {
+		if d.noted != nil {
+			d.noted()
+		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.calls = append(d.calls, tools.Session(ctx).Client.Name)
@@ -133,6 +138,11 @@ func deskAt(t *testing.T, url, base, root string) *desk {
 			t.Error(err)
 		}
 	})
+	if url != "" { // its first use makes tables, which takes long on a busy machine
+		if _, err := schedule.Left(d.ctx, d.Deps); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return d
 }
 
@@ -183,14 +193,19 @@ func (d *desk) settle() {
 	}
 }
 
+// made returns the calls that runs have made so far.
+func (d *desk) made() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
 // ran returns the number of calls that runs have made so far; it waits until there are at
 // least so many.
 func (d *desk) ran(n int) int {
 	d.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		d.mu.Lock()
-		got := len(d.calls)
-		d.mu.Unlock()
+		got := len(d.made())
 		if got >= n || time.Now().After(end) {
 			d.settle()
 			return got
@@ -290,6 +305,104 @@ func TestMissed(t *testing.T) {
 	}
 }
 
+// A server starts with schedules that are days old: one late run of the one that has run
+// before, told, and none of the one that has not.
+func TestOld(t *testing.T) {
+	databases.Each(t, func(t *testing.T, url string) {
+		base, root := t.TempDir(), t.TempDir()
+		t.Run("before", func(t *testing.T) {
+			d := deskAt(t, url, base, root)
+			d.at("2026-05-04T08:00:00Z")
+			d.call("schedule_create", `{"name":"ran","when":"0 * * * *","zone":"UTC","tool":"note"}`)
+			d.call("schedule_create", `{"name":"new","when":"30 * * * *","zone":"UTC","tool":"note"}`)
+			d.call("schedule_create", `{"name":"once","when":"at 2026-05-05 12:00","zone":"UTC","tool":"note"}`)
+			d.call("schedule_run", `{"name":"new"}`) // which is none of its slots
+			d.at("2026-05-04T09:00:00Z")
+			d.call("schedule_delete", `{"name":"new"}`)
+			d.call("schedule_create", `{"name":"new","when":"30 * * * *","zone":"UTC","tool":"note"}`)
+			d.tick("2026-05-04T09:00:01Z")
+			d.ran(2)
+		})
+		d := deskAt(t, url, base, root)
+		d.tick("2026-05-07T09:45:00Z")
+		if n := d.ran(2); n != 2 {
+			t.Errorf("%d late runs of schedules that have run or are for once", n)
+		}
+		expect(t, d.call("schedule_list", `{"name":"ran"}`), "ok, 45m0s late, 71 missed before it")
+		expect(t, d.call("schedule_list", `{"name":"new"}`), "started 0, missed 73")
+		expect(t, d.call("schedule_list", `{"name":"once"}`), "over: it was for once", "ok, 45h45m0s late")
+	})
+}
+
+// The machine sleeps, so that timers do not know how late it is: a run begins within half a
+// minute after it wakes up.
+func TestSleep(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"at 2026-05-04 16:00","zone":"UTC","tool":"note"}`)
+	t.Cleanup(schedule.Start(d.ctx, d.Deps))
+	time.Sleep(500 * time.Millisecond) // so that it has looked, and waits
+	d.at("2026-05-04T17:00:00Z")
+	begin := time.Now()
+	for len(d.made()) == 0 {
+		if time.Since(begin) > 45*time.Second {
+			t.Fatal("no run")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	d.settle()
+	expect(t, d.call("schedule_list", `{"name":"a"}`), "ok, 1h0m0s late")
+}
+
+// PostgreSQL is stopped in the middle: calls say so in time, and what was due runs when it is
+// back, once.
+func TestOutage(t *testing.T) {
+	ctx, own := context.WithoutCancel(t.Context()), databasetest.Start(t)
+	d := newDesk(t, own.URL())
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"note","overlap":"queue"}`)
+	d.tick("2026-05-04T08:10:00Z")
+	d.ran(1)
+	for i, minute := range []string{"20", "30"} {
+		if err := own.Stop(ctx); err != nil {
+			t.Fatal(err)
+		}
+		d.at("2026-05-04T08:" + minute + ":00Z")
+		for tool, args := range map[string]string{"": "", "schedule_list": "{}", "schedule_run": `{"name":"a"}`, "schedule_create": `{"name":"b","when":"every 10m","tool":"note"}`} {
+			begin, got := time.Now(), ""
+			if tool == "" {
+				if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+					got = err.Error()
+				}
+			} else {
+				got = d.call(tool, args)
+			}
+			if took := time.Since(begin); !strings.HasPrefix(got, "unavailable: ") || took > 6*time.Second {
+				t.Errorf("%s: %q after %s", tool, got, took)
+			}
+		}
+		if err := own.Restart(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+			if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err == nil {
+				break
+			} else if time.Now().After(end) {
+				t.Fatal(err)
+			}
+		}
+		for end := time.Now().Add(time.Minute); len(d.made()) < i+2 && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	d.settle()
+	if n := len(d.made()); n != 3 {
+		t.Errorf("%d calls of three slots", n)
+	}
+	expect(t, d.call("schedule_list", `{"name":"a"}`), "started 3, missed 0", "08:30 UTC: ok", "08:20 UTC: ok", "08:10 UTC: ok")
+}
+
 func TestLimits(t *testing.T) {
 	d := newDesk(t, "")
 	d.at("2026-05-04T08:00:00Z")
@@ -381,6 +494,83 @@ func queues(t *testing.T, url string) {
 	if len(d.calls) != 1 {
 		t.Errorf("%d calls of which one was to wait for the end of the other", len(d.calls))
 	}
+}
+
+// Runs that wait begin in the order of their slots, whichever server has them; those that
+// schedule_run has made, when they came.
+func TestQueueOrder(t *testing.T) { databases.Each(t, queueOrder) }
+
+func queueOrder(t *testing.T, url string) {
+	base, root := t.TempDir(), t.TempDir()
+	d, second := deskAt(t, url, base, root), deskAt(t, url, base, root)
+	var mu sync.Mutex
+	var order []string
+	for _, each := range []*desk{d, second} {
+		each.noted = func() {
+			run, err := schedule.Now(each.ctx, each.Deps, "a")
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, run)
+		}
+	}
+	d.at("2026-05-04T07:59:58Z")
+	d.call("schedule_create", `{"name":"a","when":"* * * * * *","zone":"UTC","tool":"note","overlap":"queue","missed":"all"}`)
+	d.tick("2026-05-04T08:00:00Z")
+	d.ran(2)
+	expect(t, d.call("schedule_run", `{"name":"a"}`), ": ok, by schedule_run")
+	for _, at := range []string{"2026-05-04T08:00:30Z", "2026-05-04T08:00:45Z"} {
+		var both sync.WaitGroup
+		for _, each := range []*desk{d, second} {
+			each.at(at)
+			both.Go(func() {
+				if _, err := schedule.Tick(each.ctx, each.Deps, each.clock()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+	}
+	const slots = 47
+	slotted := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.DeleteFunc(slices.Clone(order), func(run string) bool { return strings.HasPrefix(run, "now-") })
+	}
+	for end := time.Now().Add(time.Minute); len(slotted()) < slots && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := slotted(); len(got) != slots || !slices.IsSorted(got) {
+		t.Errorf("%d runs in this order: %q", len(got), got)
+	}
+}
+
+// Of runs that are to replace each other the last one stays.
+func TestReplaceOrder(t *testing.T) { databases.Each(t, replaceOrder) }
+
+func replaceOrder(t *testing.T, url string) {
+	d := newDesk(t, url)
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"* * * * * *","zone":"UTC","tool":"stuck","overlap":"replace"}`)
+	d.at("2026-05-04T08:00:09Z")
+	if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+		t.Fatal(err)
+	}
+	const last = "20260504T080009Z"
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		list := d.call("schedule_list", `{"name":"a"}`)
+		if now, err := schedule.Now(d.ctx, d.Deps, "a"); err != nil {
+			t.Fatal(err)
+		} else if now == last && strings.Count(list, ": cancelled: ") == 8 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the last one does not run: %s", list)
+		}
+	}
+	expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
 }
 
 func TestRefused(t *testing.T) {

@@ -245,34 +245,44 @@ const mostQueued = 300
 // errFull says that so many wait already.
 var errFull = tools.Errorf(tools.TooLarge, "%d runs are queued already", mostQueued)
 
-// admit notes that a run begins, unless another of the schedule is running: it returns that and
-// how many wait for it that are of earlier slots, and notes that the run is queued if it is to
-// be. Of a deleted schedule no run begins.
-func (s *store) admit(ctx context.Context, id string, o outcome, queue bool) (other string, ahead int, err error) {
+// turn is SQL for a run's place in the queue: its slot, or when a run by schedule_run came.
+const turn = "CASE slot WHEN 0 THEN started ELSE slot END"
+
+// admit notes that a run begins, at the time that now returns, unless another of the schedule
+// is running or has waited for longer: it returns that, and how many runs come before this one,
+// and notes that the run is queued if it is to be. Of a deleted schedule no run begins.
+func (s *store) admit(ctx context.Context, id string, o outcome, queue bool, now func() time.Time) (other outcome, ahead int, err error) {
 	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.alone(ctx, tx, id); err != nil {
 			return err
 		}
-		const state = `SELECT (SELECT count(*) FROM toolcrib_schedules WHERE id = $1),
-			COALESCE((SELECT run FROM toolcrib_schedule_runs WHERE schedule = $1 AND state = $2 AND run <> $3 LIMIT 1), ''),
-			(SELECT count(*) FROM toolcrib_schedule_runs WHERE schedule = $1 AND state = $4 AND run <> $3),
-			(SELECT count(*) FROM toolcrib_schedule_runs WHERE schedule = $1 AND state = $4 AND run <> $3 AND slot < $5)`
-		var there, others int
-		if err := tx.QueryRowContext(ctx, state, id, running, o.Run, queued, milli(o.Slot)).Scan(&there, &other, &others, &ahead); err != nil {
+		o.Started = now()
+		mine := o.Slot
+		if mine.IsZero() {
+			mine = o.Started
+		}
+		const state = `WITH mine AS (SELECT COALESCE((SELECT ` + turn + ` FROM toolcrib_schedule_runs WHERE schedule = $1 AND run = $3 AND state = $4), $5) AS turn),
+			others AS (SELECT run, state, ` + turn + ` AS turn FROM toolcrib_schedule_runs WHERE schedule = $1 AND run <> $3 AND state IN ($2, $4)),
+			earlier AS (SELECT * FROM others WHERE state = $2 OR turn < (SELECT turn FROM mine))
+			SELECT (SELECT count(*) FROM toolcrib_schedules WHERE id = $1), (SELECT count(*) FROM others WHERE state = $4), (SELECT count(*) FROM earlier),
+				COALESCE((SELECT run FROM earlier ORDER BY CASE state WHEN $2 THEN 0 ELSE 1 END, turn LIMIT 1), ''),
+				COALESCE((SELECT state FROM earlier ORDER BY CASE state WHEN $2 THEN 0 ELSE 1 END, turn LIMIT 1), '')`
+		var there, waiting int
+		if err := tx.QueryRowContext(ctx, state, id, running, o.Run, queued, milli(mine)).Scan(&there, &waiting, &ahead, &other.Run, &other.State); err != nil {
 			return err
 		}
 		switch {
 		case there == 0:
 			return errGone
-		case other == "":
+		case ahead == 0:
 			return s.note(ctx, tx, id, o)
 		case !queue:
 			return nil
-		case others >= mostQueued:
+		case waiting >= mostQueued:
 			return errFull
 		}
 		waits := o
-		waits.State, waits.Note = queued, "an earlier run has not ended: "+other
+		waits.State, waits.Note = queued, "an earlier run has not ended: "+other.Run
 		return s.note(ctx, tx, id, waits)
 	})
 	return other, ahead, err
@@ -282,7 +292,7 @@ func (s *store) admit(ctx context.Context, id string, o outcome, queue bool) (ot
 func (s *store) note(ctx context.Context, tx *sql.Tx, id string, o outcome) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO toolcrib_schedule_runs AS r (schedule, run, slot, started, ended, state, missed, note, result)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT (schedule, run) DO UPDATE SET started = $4, ended = $5, state = $6, note = $8 WHERE r.state = $10`,
+		ON CONFLICT (schedule, run) DO UPDATE SET started = $4, ended = $5, state = $6, note = $8 WHERE r.state = $10 AND excluded.state <> $10`,
 		id, o.Run, milli(o.Slot), milli(o.Started), milli(o.Ended), o.State, o.Missed, o.Note, o.Result, queued); err != nil {
 		return err
 	}
@@ -298,10 +308,18 @@ func (s *store) record(ctx context.Context, id string, o outcome) error {
 // finish notes how a run has ended, unless that is known.
 func (s *store) finish(ctx context.Context, id string, o outcome) error {
 	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE toolcrib_schedule_runs SET ended = $1, state = $2, note = $3, result = $4 WHERE schedule = $5 AND run = $6 AND state = $7",
-			milli(o.Ended), o.State, o.Note, o.Result, id, o.Run, running)
+		_, err := tx.ExecContext(ctx, "UPDATE toolcrib_schedule_runs SET ended = $1, state = $2, note = $3, result = $4 WHERE schedule = $5 AND run = $6 AND state IN ($7, $8)",
+			milli(o.Ended), o.State, o.Note, o.Result, id, o.Run, running, queued)
 		return err
 	})
+}
+
+// noted reports whether a run has been admitted, queued or left out.
+func (s *store) noted(ctx context.Context, id, run string) (yes bool, err error) {
+	err = s.read(ctx, func(ctx context.Context, q database.Query) error {
+		return q.QueryRowContext(ctx, "SELECT count(*) > 0 FROM toolcrib_schedule_runs WHERE schedule = $1 AND run = $2", id, run).Scan(&yes)
+	})
+	return yes, err
 }
 
 // runs returns the newest runs of a schedule, first the one that is running.

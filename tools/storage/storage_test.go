@@ -233,7 +233,7 @@ func TestExpiry(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		u.want(args{"operation": "get", "key": "k"}, "error: not_found: …")
+		u.want(args{"operation": "get", "key": "k"}, "error: not_found: k is not in the namespace default")
 		u.want(args{"operation": "put", "key": "k", "value": "3", "expected_version": 2}, "error: conflict: …")
 		u.want(args{"operation": "put", "key": "k", "value": "3", "expected_version": 0}, "k: put, version 3, 1 byte")
 		u.want(args{"operation": "get", "key": "k"}, "k: version 3, 1 byte, updated …\n3")

@@ -235,22 +235,22 @@ func (t *table) missing(ctx context.Context, q database.Query, s space, key stri
 		const named = 5
 		return missing.WithHint("there are %s", tools.Visible(strings.Join(keys[:min(len(keys), named)], ", ")))
 	}
-	if names, err := t.spaces(ctx, q, s.owner); err != nil || names == nil {
+	if names, err := t.spaces(ctx, q, s); err != nil || names == nil {
 		return errors.Join(err, missing)
 	} else {
 		return missing.WithHint("it is empty; namespaces with values are %s", tools.Visible(strings.Join(names, ", ")))
 	}
 }
 
-// spaces returns names of namespaces of an owner that have values.
-func (t *table) spaces(ctx context.Context, q database.Query, owner database.Owner) (names []string, err error) {
+// spaces returns names of the other namespaces of an owner that have values.
+func (t *table) spaces(ctx context.Context, q database.Query, s space) (names []string, err error) {
 	const most = 20
 	err = database.Each(ctx, q, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		names = append(names, name)
 		return err
-	}, "SELECT name FROM toolcrib_spaces WHERE owner = $1 AND bytes > 0 ORDER BY name LIMIT $2", owner.Key("storage"), most)
+	}, "SELECT name FROM toolcrib_spaces WHERE owner = $1 AND space <> $2 AND bytes > 0 ORDER BY name LIMIT $3", s.owner.Key("storage"), s.id(), most)
 	return names, err
 }
 

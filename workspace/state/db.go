@@ -116,8 +116,13 @@ func dsn(path string, pragmas []string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// migrate brings a database to its last version, which it keeps in user_version.
+// migrate brings a database to its last version, which it keeps in user_version. For one that
+// has it, it does not wait until others have written.
 func migrate(ctx context.Context, db *sql.DB, migrations []string) error {
+	var has int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has); err != nil || has > 0 && has == len(migrations) {
+		return err
+	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

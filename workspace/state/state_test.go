@@ -220,6 +220,27 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
+// A database that has its version opens while others write.
+func TestOpenWhileLocked(t *testing.T) {
+	base := t.TempDir()
+	db, err := open(t, base).DB(t.Context(), "busy", schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.BeginTx(t.Context(), nil) // it takes the write lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	other, err := open(t, base).OwnDB(t.Context(), "busy", schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPragmas(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "odd ?#%41 name"))
 	db, err := d.DB(t.Context(), "p")

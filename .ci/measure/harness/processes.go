@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // Resident returns the resident memory of a process in MB, 0 if there is none.
@@ -27,18 +28,36 @@ func Resident(pid int) float64 {
 	return float64(kB) / 1024
 }
 
-// Own returns the memory of a process in MB that is no mapping of a file, 0 if there is none.
-func Own(pid int) float64 {
-	kB := 0.0
-	smaps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err == nil {
-		for line := range strings.Lines(string(smaps)) {
-			if _, err := fmt.Sscanf(line, "Anonymous: %f kB", &kB); err == nil {
-				break
-			}
+// Private returns the memory that a process alone has written to, in MB. What it has of files,
+// such as its program, is not in it: that depends on who else has it.
+func Private(pid int) (float64, error) {
+	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(rollup)) {
+		var kB float64
+		if n, _ := fmt.Sscanf(line, "Private_Dirty: %f kB", &kB); n == 1 {
+			return kB / 1024, nil
 		}
 	}
-	return kB / 1024
+	return 0, errors.New("the kernel does not tell the memory of a process by itself")
+}
+
+// CPU returns the time that a process has computed, in its own code and in the kernel.
+func CPU(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	const after, hertz = 11, 100 // fields between the name and the times; ticks a second
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, err := strconv.Atoi(fields[after])
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.Atoi(fields[after+1])
+	return time.Duration(user+system) * time.Second / hertz, err
 }
 
 // PeakResident is the most memory that a process has had at once, in MB.

@@ -19,9 +19,13 @@ import (
 )
 
 // Schedules lets a schedule run each second over three processes, of which one is killed
-// every five seconds, for three minutes and on both databases: each slot has one run, and the
-// effects are as many as the runs say.
+// every five seconds, for three minutes and on both databases: each slot has one run, in their
+// order, and the effects are as many as the runs say. Before that it tells what schedules cost
+// that wait.
 func Schedules(ctx context.Context, env harness.Environment) error {
+	if err := waiting(ctx, env); err != nil {
+		return err
+	}
 	return harness.WithPostgres(ctx, func(server *postgres.Server) error {
 		query := func(q string) *exec.Cmd { return exec.CommandContext(ctx, "psql", "-At", server.URL(), "-c", q) }
 		return errors.Join(eachSecond(ctx, env, "SQLite", "", nil), eachSecond(ctx, env, "PostgreSQL", server.URL(), query))
@@ -69,7 +73,7 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 			return err
 		}
 	}
-	states, late := map[string]string{}, 0
+	states, late, began := map[string]string{}, 0, map[string]int{}
 	look := func() error {
 		out, err := query("SELECT run || ' ' || (started - slot) || ' ' || state FROM toolcrib_schedule_runs").Output()
 		for line := range strings.Lines(string(out)) {
@@ -80,7 +84,7 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 				return err
 			}
 			if states[run] = state; state != "queued" {
-				late = max(late, ms)
+				late, began[run] = max(late, ms), ms
 			}
 		}
 		return err
@@ -121,7 +125,7 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 	if err != nil {
 		return err
 	}
-	return count(name, root, states, kills, late, string(said))
+	return count(name, root, states, began, kills, late, string(said))
 }
 
 func keysUntil(states map[string]string, last string) (runs []string) {
@@ -134,10 +138,11 @@ func keysUntil(states map[string]string, last string) (runs []string) {
 	return runs
 }
 
-// count compares the runs with the slots and the effects.
-func count(name, root string, states map[string]string, kills, late int, log string) error {
+// count compares the runs with the slots and the effects. began is how many ms after its slot
+// a run did.
+func count(name, root string, states map[string]string, began map[string]int, kills, late int, log string) error {
 	runs := keysUntil(states, "9")
-	missing, by := 0, map[string]int{}
+	missing, overtaken, by := 0, 0, map[string]int{}
 	for i, run := range runs {
 		by[states[run]]++
 		if i == 0 {
@@ -152,6 +157,9 @@ func count(name, root string, states map[string]string, kills, late int, log str
 			return err
 		}
 		missing += int(this.Sub(before)/time.Second) - 1
+		if own, ok := began[run]; ok && int(this.Sub(before).Milliseconds())+own < began[runs[i-1]] {
+			overtaken++
+		}
 	}
 	effects, err := os.ReadFile(filepath.Join(root, "effects"))
 	if err != nil {
@@ -159,10 +167,10 @@ func count(name, root string, states map[string]string, kills, late int, log str
 	}
 	done := bytes.Count(effects, []byte("x"))
 	unsure := by["outcome unknown"] + by["running"] // the latter at the end, when all were stopped
-	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight and %d queued at the end, %d skipped or failed, %d missed, %d effects, %d doubled; the last to begin did so %d ms after its slot\n",
-		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["queued"], by["skipped"]+by["failed"]+by["cancelled"], missing, done, max(0, done-by["ok"]-unsure), late)
-	if missing > 0 || done > by["ok"]+unsure || done < by["ok"] || by["failed"]+by["skipped"] > 0 {
-		return fmt.Errorf("%s: slots were missed, or effects doubled or lost: %s", name, harness.Brief(log))
+	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight and %d queued at the end, %d skipped or failed, %d missed, %d before an earlier one, %d effects, %d doubled; the last to begin did so %d ms after its slot\n",
+		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["queued"], by["skipped"]+by["failed"]+by["cancelled"], missing, overtaken, done, max(0, done-by["ok"]-unsure), late)
+	if missing+overtaken > 0 || done > by["ok"]+unsure || done < by["ok"] || by["failed"]+by["skipped"] > 0 {
+		return fmt.Errorf("%s: slots were missed or out of order, or effects doubled or lost: %s", name, harness.Brief(log))
 	}
 	return nil
 }

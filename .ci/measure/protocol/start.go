@@ -80,6 +80,10 @@ func startOnce(ctx context.Context, s harness.Program) (o started, err error) {
 	if _, err := c.Call(1, "tools/list", map[string]any{}); err != nil {
 		return o, err
 	}
-	o = started{time.Since(begin), harness.Resident(c.Cmd.Process.Pid), harness.Own(c.Cmd.Process.Pid)}
+	o.took = time.Since(begin)
+	o.resident = harness.Resident(c.Cmd.Process.Pid)
+	if o.own, err = harness.Private(c.Cmd.Process.Pid); err != nil {
+		return o, err
+	}
 	return o, c.Close()
 }

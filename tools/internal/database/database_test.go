@@ -141,6 +141,40 @@ func TestParts(t *testing.T) {
 	})
 }
 
+// TestLost has somebody put an empty database in the place of one that is in use, and take a
+// table out of one.
+func TestLost(t *testing.T) {
+	databases.Each(t, func(t *testing.T, url string) {
+		db := databasetest.Open(t, t.TempDir(), url)
+		p := db.Part("lost", fmt.Sprintf(table, "lost"))
+		do := func(query string) {
+			t.Helper()
+			if _, err := db.SQL().Exec(query); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			if n, err := count(t.Context(), p, "lost"); n != 1 || err != nil {
+				t.Fatalf("counted %d, %v", n, err)
+			}
+			do("DROP TABLE counts_lost")
+			do("DELETE FROM toolcrib_parts WHERE name = 'lost'")
+		}
+		if _, err := count(t.Context(), p, "lost"); err != nil {
+			t.Fatal(err)
+		}
+		do("DROP TABLE counts_lost")
+		begin := time.Now()
+		_, err := count(t.Context(), p, "lost")
+		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "lacks tables that it had") {
+			t.Errorf("without its table: %v", err)
+		}
+		if took := time.Since(begin); took > 3*time.Second {
+			t.Errorf("told after %v", took)
+		}
+	})
+}
+
 // TestBroken opens databases that cannot be used.
 func TestBroken(t *testing.T) {
 	use := func(t *testing.T, base, url string) error {

@@ -52,8 +52,16 @@ func disconnected(err error) bool {
 	}, func(known error) bool { return errors.Is(err, known) })
 }
 
+// lacks reports whether an error says that a table or a column is not there.
+func lacks(err error) bool {
+	code, told := sqliteOf(err)
+	answer, isPostgres := errors.AsType[*pgconn.PgError](err)
+	return code == sqliteError && strings.Contains(told.Error(), "no such ") || isPostgres && (answer.Code == "42P01" || answer.Code == "42703")
+}
+
 // The primary result codes of SQLite that have words of their own.
 const (
+	sqliteError    = 1
 	sqliteBusy     = 5
 	sqliteReadOnly = 8
 	sqliteCorrupt  = 11
@@ -120,6 +128,8 @@ func Cause(err error) (msg, hint string) {
 		return "the state database is locked by another process", "call again"
 	case sqlite == sqliteCorrupt || sqlite == sqliteNotADB:
 		return "the state database is damaged", "toolcrib doctor names the file; the user must bring it back from a backup, or move it away to begin anew"
+	case lacks(err):
+		return "the state database lacks tables that it had", "the user must bring it back from a backup, or move it away to begin anew"
 	case sqlite == sqliteReadOnly || sqlite == sqliteCantOpen || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
 		return "the state directory cannot be written", "the user must make it writable, or start the server with another --state-dir"
 	case isFile:

@@ -25,7 +25,8 @@ type Part struct {
 }
 
 // Part returns the tables of that name. Scripts are SQL that both databases take, each one
-// version: those that the database has not seen yet run in one transaction at the first use.
+// version: those that the database has not seen yet run in one transaction at the first use,
+// and again when somebody has put an empty or older database in its place.
 // A script that has been released is never changed, only followed by another. A database
 // with more versions than there are scripts was made by a newer program: the part is then
 // unavailable.
@@ -65,9 +66,15 @@ func (p *Part) try(ctx context.Context, f func(context.Context) error) error {
 	again := !p.db.down
 	p.db.mu.Unlock()
 	var err error
+	looked := false // for the tables, again
 	for {
 		if err = p.prepare(limited); err == nil {
 			err = f(limited)
+		}
+		if lacks(err) && !looked {
+			looked = true
+			p.forget()
+			continue
 		}
 		if !again || !p.db.lost(err) || !sleep(limited, pause) {
 			break
@@ -119,6 +126,13 @@ func (p *Part) prepare(ctx context.Context) error {
 	p.db.ready[p.name] = true
 	p.db.mu.Unlock()
 	return nil
+}
+
+// forget has the tables looked for again at the next use.
+func (p *Part) forget() {
+	p.db.mu.Lock()
+	defer p.db.mu.Unlock()
+	delete(p.db.ready, p.name)
 }
 
 func (p *Part) migrate(ctx context.Context, tx *sql.Tx) error {

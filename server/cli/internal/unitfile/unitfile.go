@@ -39,6 +39,11 @@ func Do(install bool, out io.Writer, system, home string, roots, words []string)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s does not exist: nothing is installed for these directories", u.file)
 		}
+		if u.link != "" && err == nil {
+			if err = os.Remove(u.link); errors.Is(err, fs.ErrNotExist) { // it was never enabled
+				err = nil
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -51,6 +56,7 @@ func Do(install bool, out io.Writer, system, home string, roots, words []string)
 // unit is a file by which a system starts a command.
 type unit struct {
 	file, text  string
+	link        string // made when the user enables it; "" = none
 	start, stop string // commands for the user
 }
 
@@ -63,13 +69,16 @@ func of(system, home, name, about string, words []string) (u unit, ok bool) {
 		for i, word := range words {
 			quoted[i] = systemdWord(word)
 		}
+		dir := filepath.Join(home, ".config", "systemd", "user")
 		return unit{
-			file: filepath.Join(home, ".config", "systemd", "user", name+".service"),
+			file: filepath.Join(dir, name+".service"),
+			link: filepath.Join(dir, "default.target.wants", name+".service"),
 			text: "[Unit]\nDescription=" + strings.NewReplacer(`\`, `\\`, "%", "%%", "\n", " ").Replace(about) + "\n\n" +
 				"[Service]\nExecStart=" + strings.Join(quoted, " ") + "\nRestart=on-failure\nRestartSec=10\n\n" +
 				"[Install]\nWantedBy=default.target\n",
 			start: "systemctl --user daemon-reload && systemctl --user enable --now " + name + "\nloginctl enable-linger    (so that it also runs while you are not logged in)",
-			stop:  "systemctl --user disable --now " + name,
+			// "disable" knows no unit without a file.
+			stop: "systemctl --user stop " + name + " && systemctl --user daemon-reload",
 		}, true
 	case "darwin":
 		var b strings.Builder

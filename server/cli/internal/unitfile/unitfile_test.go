@@ -1,6 +1,8 @@
 package unitfile_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,8 +27,17 @@ func TestDo(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), want) || !strings.HasPrefix(file, home+string(filepath.Separator)) {
 			t.Errorf("%s: %s\n%s%v", system, file, text, err)
 		}
+		link := filepath.Join(filepath.Dir(file), "default.target.wants", filepath.Base(file))
+		if system == "linux" { // as the user enables it
+			if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o700), os.Symlink(file, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := unitfile.Do(false, &out, system, home, []string{"/srv/<x>\n"}, words); err != nil {
 			t.Error(err)
+		}
+		if _, err := os.Lstat(link); !errors.Is(err, fs.ErrNotExist) || strings.Contains(out.String(), "disable") {
+			t.Errorf("what was enabled is there: %v, and said was %s", err, out.String())
 		}
 		if err := unitfile.Do(false, &out, system, home, []string{"/srv/<x>\n"}, words); err == nil {
 			t.Error("what is not there was removed")
