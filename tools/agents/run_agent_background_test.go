@@ -81,7 +81,7 @@ func TestRunAgentBackgroundRefused(t *testing.T) {
 	if _, err := begin.Run(ctx, bound); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Unavailable {
 		t.Fatal(err)
 	}
-	list, err := a.deps.Works(ctx)
+	list, _, err := a.deps.Works(ctx, true)
 	if err != nil || len(list) != 1 || !strings.HasPrefix(list[0].State, "failed: ") {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -127,7 +127,7 @@ func TestRunAgentGivenUp(t *testing.T) {
 	if err := agents.GivenUp(ctx, a.deps, id); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := a.deps.Works(ctx); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
+	if list, _, err := a.deps.Works(ctx, true); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, id), "completed")
@@ -177,7 +177,7 @@ func TestRunAgentFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said += text
+		said += strings.Join(text, "")
 		from, over = w.Steps, w.Over
 	}
 	for _, part := range []string{"0 message: the task", "did a", "did b", "Done.", "end: completed"} {
@@ -185,7 +185,10 @@ func TestRunAgentFollowed(t *testing.T) {
 			t.Errorf("%q has not %q once", said, part)
 		}
 	}
-	list, err := a.deps.Works(ctx)
+	if list, _, err := a.deps.Works(ctx, false); err != nil || len(list) != 0 {
+		t.Errorf("a run that has ended is at work: %+v, %v", list, err)
+	}
+	list, _, err := a.deps.Works(ctx, true)
 	if err != nil || len(list) != 1 || list[0].Handle != id || !list[0].Over || list[0].What != "agent: the task" {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -162,6 +162,44 @@ func (s *Store) Last(ctx context.Context, id string) (n int, last loop.Record, e
 	return n, last, err
 }
 
+// Standing is how far a run is.
+type Standing struct {
+	Run
+	Steps int // records
+	Last  loop.Record
+}
+
+// Newest returns the newest runs of a principal, the newest first; those that have ended only if
+// ended is set. older is how many more there are.
+func (s *Store) Newest(ctx context.Context, principal string, limit int, ended bool) (list []Standing, older int, err error) {
+	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		list, older = nil, 0
+		return database.Each(ctx, q, func(rows *sql.Rows) error {
+			r := Standing{Run: Run{Principal: principal}}
+			var created int64
+			var data []byte
+			if err := rows.Scan(&r.ID, &created, &r.Spec, &r.Steps, &data); err != nil {
+				return err
+			}
+			r.Created = time.UnixMilli(created)
+			if err := json.Unmarshal(data, &r.Last); err != nil {
+				return err
+			}
+			switch {
+			case r.Last.Kind == loop.End && !ended:
+			case len(list) == limit:
+				older++
+			default:
+				list = append(list, r)
+			}
+			return nil
+		}, `SELECT r.id, r.created, r.spec, l.n + 1, l.data FROM toolcrib_agent_runs r
+			JOIN toolcrib_agent_records l ON l.run = r.id AND l.n = (SELECT MAX(n) FROM toolcrib_agent_records WHERE run = r.id)
+			WHERE r.principal = $1 ORDER BY r.created DESC, r.id`, principal)
+	})
+	return list, older, err
+}
+
 // Count returns how many records a run of a principal has; 0 = there is no such run.
 func (s *Store) Count(ctx context.Context, id, principal string) (n int, err error) {
 	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {

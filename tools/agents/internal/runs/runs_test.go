@@ -3,6 +3,8 @@ package runs_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +66,41 @@ func TestStore(t *testing.T) {
 		}
 		if left, err := two.Records(ctx, old.ID, 0); err != nil || len(left) != 0 {
 			t.Errorf("of a deleted run: %v, %v", left, err)
+		}
+	})
+}
+
+// The newest runs are found by how far they are, with a count of those that are left out.
+func TestNewest(t *testing.T) {
+	each(t, func(t *testing.T, one, two *runs.Store) {
+		ctx, now := t.Context(), time.Now().Truncate(time.Millisecond)
+		unique := rand.Text()
+		said, end := loop.Record{Kind: loop.Said, At: now.UTC(), Text: "x"}, loop.Record{Kind: loop.End, At: now.UTC(), Status: loop.Completed}
+		for i, records := range [][]loop.Record{{said}, {said, end}, {said}, {said, said, end}, {said, said}} {
+			if err := one.Create(ctx, runs.Run{ID: fmt.Sprint(unique, i), Principal: unique, Created: now.Add(time.Duration(i) * time.Second), Spec: []byte(`{"title":"t"}`)}, records); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			ended bool
+			limit int
+			want  string
+			older int
+		}{{true, 50, "4/2 3/3 2/1 1/2 0/1", 0}, {true, 2, "4/2 3/3", 3}, {false, 50, "4/2 2/1 0/1", 0}, {false, 1, "4/2", 2}} {
+			list, older, err := two.Newest(ctx, unique, c.limit, c.ended)
+			var got []string
+			for _, r := range list {
+				if (r.Last.Kind == loop.End) != (r.Steps == 3 || r.ID == unique+"1") || string(r.Spec) != `{"title":"t"}` {
+					t.Errorf("%+v", r)
+				}
+				got = append(got, fmt.Sprintf("%s/%d", r.ID[len(unique):], r.Steps))
+			}
+			if text := strings.Join(got, " "); err != nil || text != c.want || older != c.older {
+				t.Errorf("%+v: %s, %d older, %v", c, text, older, err)
+			}
+		}
+		if list, _, err := two.Newest(ctx, "nobody"+unique, 50, true); err != nil || len(list) != 0 {
+			t.Errorf("of somebody else: %v, %v", list, err)
 		}
 	})
 }
