@@ -1,9 +1,11 @@
 package agents_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -221,5 +223,37 @@ func TestRunAgentStopped(t *testing.T) {
 	a.until(t, id, "cancelled it was stopped")
 	if strings.Contains(w.State, "completed") || strings.Contains(a.steps(t, id), "Done.") {
 		t.Errorf("%+v", w)
+	}
+}
+
+// flaky is a caller whose first call in the background breaks off.
+type flaky struct {
+	tools.Caller
+	once sync.Once
+}
+
+func (f *flaky) Later(ctx context.Context, c tools.LaterCall) (res tools.Result, err error) {
+	f.once.Do(func() { err = tools.Errorf(tools.Unavailable, "the state database does not answer") })
+	if err != nil {
+		return res, err
+	}
+	return f.Caller.Later(ctx, c)
+}
+
+// A run goes on where something did not answer for a while.
+func TestRunAgentBrokenOff(t *testing.T) {
+	a := newAgency(t, "Done.")
+	caller := new(run.Caller)
+	other := agents.New(&flaky{Caller: caller}, a.deps.Database)
+	other.Settings = a.deps.Settings
+	a.world = newWorldOf(run.Settings{}, caller, agents.Tools(other))
+	t.Cleanup(func() {
+		if err := agents.Close(other); err != nil {
+			t.Error(err)
+		}
+	})
+	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
+	if steps := a.until(t, id, "end\n"); !strings.Contains(steps, "completed") {
+		t.Error(steps)
 	}
 }
