@@ -68,7 +68,7 @@ func killed(ctx context.Context, env harness.Environment, name, url string) erro
 			return err
 		}
 	}
-	for end := time.Now().Add(3 * time.Minute); w.model.left(agents) > 0 && time.Now().Before(end); {
+	for w.model.left(agents) > 0 && w.model.quiet() < 2*time.Minute {
 		time.Sleep(100 * time.Millisecond)
 	}
 	time.Sleep(time.Second) // for the last record
@@ -76,7 +76,7 @@ func killed(ctx context.Context, env harness.Environment, name, url string) erro
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	}
-	return w.count(name, agents, kills, time.Since(begin))
+	return w.count(ctx, name, agents, kills, time.Since(begin))
 }
 
 // workers are processes that go on with each other's runs.
@@ -138,7 +138,7 @@ func (w *workers) start(ctx context.Context) (*exec.Cmd, error) {
 }
 
 // count compares the effects with what the agents were told.
-func (w *workers) count(name string, agents, kills int, took time.Duration) error {
+func (w *workers) count(ctx context.Context, name string, agents, kills int, took time.Duration) error {
 	text, err := os.ReadFile(filepath.Join(w.root, "effects"))
 	if err != nil {
 		return err
@@ -154,6 +154,9 @@ func (w *workers) count(name string, agents, kills int, took time.Duration) erro
 	defer w.model.mu.Unlock()
 	lost := 0
 	for i := range agents {
+		if !w.model.ended[fmt.Sprint(i)] {
+			continue
+		}
 		for round := range w.model.rounds {
 			for _, which := range []string{"a", "b"} {
 				if effect := fmt.Sprintf("%d.%d.%s", i, round, which); done[effect] == 0 && !w.model.unknown[effect] {
@@ -166,7 +169,8 @@ func (w *workers) count(name string, agents, kills int, took time.Duration) erro
 		name, agents, w.model.rounds, kills, took.Round(time.Second), len(w.model.ended), len(done), doubled, len(w.model.unknown), lost)
 	if doubled > 0 || lost > 0 || len(w.model.ended) < agents {
 		said, _ := os.ReadFile(w.log.Name())
-		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s", name, harness.Brief(string(said)))
+		stand, _ := w.program(ctx, "run list", "--root", w.root).CombinedOutput()
+		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s\n%s", name, stand, harness.Brief(string(said)))
 	}
 	return nil
 }
@@ -178,6 +182,7 @@ type toyModel struct {
 	think  time.Duration // at most, before an answer
 
 	mu      sync.Mutex
+	asked   time.Time       // last
 	ended   map[string]bool // by run
 	unknown map[string]bool // by effect
 }
@@ -187,6 +192,13 @@ func (m *toyModel) left(agents int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return agents - len(m.ended)
+}
+
+// quiet returns how long no run has asked.
+func (m *toyModel) quiet() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Since(m.asked)
 }
 
 var runOf = regexp.MustCompile(`run (\d+)\.`)
@@ -211,6 +223,7 @@ func (m *toyModel) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	run, round := "", 0
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.asked = time.Now()
 	for _, message := range in.Messages {
 		text := fmt.Sprint(message.Content)
 		switch {
