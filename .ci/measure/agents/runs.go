@@ -122,13 +122,23 @@ func (w *workers) begin(ctx context.Context, first, many int) error {
 		if err != nil {
 			return err
 		}
-		out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("run_agent: %w: %s", err, out)
+		for again := 0; ; again++ {
+			out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
+			late := notNow.FindSubmatch(out)
+			if err == nil || again > 0 && strings.Contains(string(out), "conflict: ") { // it has begun all the same
+				break
+			}
+			if late == nil || again == 10 {
+				return fmt.Errorf("run_agent: %w: %s", err, out)
+			}
+			args = fmt.Appendf(nil, `{"resume":{"run":%q},"tools":["bash"],"max_rounds":50,"timeout":"50m","max_tokens":10000000,"background":true}`, late[1])
 		}
 	}
 	return nil
 }
+
+// notNow is how a machine says that it is too busy to begin a run in the background.
+var notNow = regexp.MustCompile(`unavailable: run (\w+) cannot go on in the background at the moment`)
 
 // start starts a process that has no client and only goes on with what is there.
 func (w *workers) start(ctx context.Context) (*exec.Cmd, error) {
