@@ -151,6 +151,55 @@ func TestJournal(t *testing.T) {
 	})
 }
 
+// A step is kept once the database answers again, also if an earlier try kept it and the answer was
+// lost.
+func TestJournalInsists(t *testing.T) {
+	base := t.TempDir()
+	ws := databasetest.Workspace(t, base, t.TempDir())
+	source := new(database.Source)
+	databasetest.Use(t, source, "")
+	s, err := runs.Open(t.Context(), source, ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, said := t.Context(), loop.Record{Kind: loop.Said, At: time.Now().UTC(), Text: "x"}
+	if err := s.Create(ctx, runs.Run{ID: "r", Principal: "p", Created: time.Now(), Spec: []byte("{}")}, []loop.Record{said}); err != nil {
+		t.Fatal(err)
+	}
+	if err := runs.Again(ctx, s.Journal("r", 0), said); err != nil {
+		t.Errorf("the record that is there: %v", err)
+	}
+	said.Text = "y"
+	if err := runs.Again(ctx, s.Journal("r", 0), said); tools.AsError(err).Code != tools.Conflict {
+		t.Errorf("another one: %v", err)
+	}
+	db, err := source.Open(ctx, ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, err := db.SQL().Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer locked.Close()
+	if _, err := locked.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Journal("r", 1).Append(ctx, said) }()
+	select {
+	case err := <-done:
+		t.Fatalf("the database was locked: %v", err)
+	case <-time.After(6 * time.Second): // longer than a call waits
+	}
+	if _, err := locked.ExecContext(ctx, "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // A run is stopped in whichever process is at work on it; one that nobody is at work on ends
 // where it is stopped.
 func TestStop(t *testing.T) {
