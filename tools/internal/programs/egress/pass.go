@@ -137,7 +137,7 @@ func (p *Pass) note(host string, no *outbound.Refusal) {
 
 func (p *Pass) opened(t outbound.Target) {
 	if p.reached != nil {
-		p.reached(t.Host())
+		p.reached(t.Hostname())
 	}
 	p.count.connections.Add(1)
 	p.gate.total.connections.Add(1)
