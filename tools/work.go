@@ -9,7 +9,8 @@ type Work struct {
 	What   string // it does, in a line
 	State  string // "running", or how it has ended
 	Over   bool
-	Steps  int // so far
+	Steps  int    // so far
+	Input  string // what to call in the place of typing into it
 }
 
 // Works is the work of a category. Its methods know that of the principal of the call; for
@@ -17,11 +18,12 @@ type Work struct {
 type Works interface {
 	// Has reports whether there is work with a handle.
 	Has(ctx context.Context, handle string) (bool, error)
-	// Works lists the newest first.
-	Works(ctx context.Context) ([]Work, error)
+	// Works lists the newest first, with those that are over only if over is set. older is how
+	// many more there are.
+	Works(ctx context.Context, over bool) (list []Work, older int, err error)
 	// Follow waits until there are more than so many steps or the work is over, and no longer
-	// than ctx lasts, and returns the steps from that number on as a text.
-	Follow(ctx context.Context, handle string, from int) (Work, string, error)
+	// than ctx lasts, and returns the steps from that number on, each as a text that ends its line.
+	Follow(ctx context.Context, handle string, from int) (Work, []string, error)
 	// Stop ends the work.
 	Stop(ctx context.Context, handle string) (Work, error)
 }

@@ -17,8 +17,10 @@ type account struct {
 	above  *account    // of the call in which the agent is at work; nil = of nobody's agent
 	limits loop.Limits // that the agent shares
 	spent  loop.Spent  // by the agent before the call
+	late   *account    // of the run: what its calls do after they have ended, by programs that go on
 
 	mu     sync.Mutex
+	ended  bool        // the result is taken
 	result loop.Record // what the call has done and used
 }
 
@@ -33,29 +35,37 @@ func accountOf(ctx context.Context) *account {
 // opened returns a context whose changes, requests and agents go to the account.
 func (a *account) opened(ctx context.Context) context.Context {
 	ctx = tools.WithChanges(ctx, func(path string) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if !slices.Contains(a.result.Files, path) {
-			a.result.Files = append(a.result.Files, path)
-		}
+		a.take(func(r *loop.Record) { r.Files = with(r.Files, path) })
 	})
 	ctx = tools.WithReached(ctx, func(host string) {
-		a.note(func(of *account) {
-			if !slices.Contains(of.result.Hosts, host) {
-				of.result.Hosts = append(of.result.Hosts, host)
-			}
-		})
+		a.note(func(r *loop.Record) { r.Hosts = with(r.Hosts, host) })
 	})
 	return context.WithValue(ctx, accountKey{}, a)
 }
 
-// note changes the account and all above it.
-func (a *account) note(change func(*account)) {
-	for ; a != nil; a = a.above {
-		a.mu.Lock()
-		change(a)
-		a.mu.Unlock()
+func with(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
 	}
+	return append(list, text)
+}
+
+// note changes the result of the account and of all above it.
+func (a *account) note(change func(*loop.Record)) {
+	for ; a != nil; a = a.above {
+		a.take(change)
+	}
+}
+
+// take changes the result of the account, or of the next call of the run if it has ended.
+func (a *account) take(change func(*loop.Record)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		a.late.take(change)
+		return
+	}
+	change(&a.result)
 }
 
 // ran notes a call that has ended, of a tool that runs programs. One that was refused has run none.
@@ -68,33 +78,45 @@ func (a *account) ran(tool tools.Tool, arguments json.RawMessage, err error) {
 			return
 		}
 	}
-	a.note(func(of *account) { of.result.Ran = append(of.result.Ran, called(tool.Name, arguments)) })
+	a.note(func(r *loop.Record) { r.Ran = append(r.Ran, called(tool.Name, arguments)) })
 }
 
 // used notes what a turn of an agent that was called has taken.
 func (a *account) used(u model.Use, cost float64) {
-	a.note(func(of *account) {
-		if of.result.Use != nil {
-			u := of.result.Use.Add(u)
-			of.result.Use, of.result.Cost = &u, of.result.Cost+cost
+	a.note(func(r *loop.Record) {
+		if r.Use != nil {
+			u := r.Use.Add(u)
+			r.Use, r.Cost = &u, r.Cost+cost
 			return
 		}
-		of.result.Use, of.result.Cost = &u, cost
+		r.Use, r.Cost = &u, cost
 	})
 }
 
-// done returns what the call has done and used so far.
-func (a *account) done() loop.Record {
+// end ends the call and returns what it has done and used, with what earlier calls did after
+// their end.
+func (a *account) end() loop.Record {
+	a.late.mu.Lock()
+	late := a.late.result
+	a.late.result = loop.Record{}
+	a.late.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := a.result
-	r.Files, r.Ran, r.Hosts = slices.Clone(r.Files), slices.Clone(r.Ran), slices.Clone(r.Hosts)
-	return r
+	a.ended = true
+	for _, path := range late.Files {
+		a.result.Files = with(a.result.Files, path)
+	}
+	for _, host := range late.Hosts {
+		a.result.Hosts = with(a.result.Hosts, host)
+	}
+	return a.result
 }
 
 // soFar is what the agent has spent with the call.
 func (a *account) soFar() loop.Spent {
-	s, r := a.spent, a.done()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s, r := a.spent, a.result
 	if r.Use != nil {
 		s.Use, s.Cost = s.Use.Add(*r.Use), s.Cost+r.Cost
 	}

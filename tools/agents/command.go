@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,7 +48,7 @@ func (d Deps) command(ctx context.Context, args []string, _ io.Reader, out io.Wr
 	if len(args) > 0 && args[0] == "--json" {
 		to.json, args = true, args[1:]
 	}
-	each := map[string]func(context.Context, *runs.Store, runs.Run, printed) error{"show": showRun, "replay": replayRun, "stop": stopRun}
+	each := map[string]func(context.Context, *runs.Store, runs.Run, printed) error{"show": d.showRun, "replay": replayRun, "stop": stopRun}
 	usage := func(format string, args ...any) error {
 		return &tools.UsageError{Msg: fmt.Sprintf(format, args...), Hint: "toolcrib run list; toolcrib run show RUN; toolcrib run replay RUN; toolcrib run stop RUN"}
 	}
@@ -73,7 +74,7 @@ func (d Deps) command(ctx context.Context, args []string, _ io.Reader, out io.Wr
 		return err
 	}
 	if args[0] == "list" {
-		return listRuns(ctx, store, to)
+		return d.printRuns(ctx, store, to)
 	}
 	run, err := store.Find(ctx, args[1], session.Principal)
 	if err != nil {
@@ -99,32 +100,21 @@ type told struct {
 	Steps  int         `json:"steps"`
 }
 
-// Statuses of runs that have not ended.
-const (
-	working loop.Status = "working"
-	left    loop.Status = "left" // its process has died, it seems
-)
-
-func tellOf(run runs.Run, records []loop.Record) (told, error) {
-	var s spec
-	if err := json.Unmarshal(run.Spec, &s); err != nil {
+func (d Deps) tell(run runs.Run, records []loop.Record) (told, error) {
+	s, err := specOf(run)
+	if err != nil {
 		return told{}, err
 	}
-	t := told{Run: run.ID, Title: s.Title, Agent: s.Agent, Began: run.Created, Spent: loop.Sum(records), Steps: len(records), Status: working}
-	for _, r := range records {
-		if r.From != "" {
-			t.Model = r.From
-		}
+	t := told{Run: run.ID, Title: s.Title, Agent: s.Agent, Began: run.Created, Spent: loop.Sum(records), Steps: len(records)}
+	var last loop.Record
+	for _, last = range records {
+		t.Model = cmp.Or(last.From, t.Model)
 	}
-	if n := len(records); n > 0 && records[n-1].Kind == loop.End {
-		t.Status = records[n-1].Status
-	} else if n == 0 || time.Since(records[n-1].At) > stillAtWork {
-		t.Status = left
-	}
+	t.Status, _ = d.standing(run, last)
 	return t, nil
 }
 
-func listRuns(ctx context.Context, store *runs.Store, to printed) error {
+func (d Deps) printRuns(ctx context.Context, store *runs.Store, to printed) error {
 	list, err := store.List(ctx, tools.Session(ctx).Principal, mostRuns)
 	if err != nil {
 		return err
@@ -135,7 +125,7 @@ func listRuns(ctx context.Context, store *runs.Store, to printed) error {
 		if err != nil {
 			return err
 		}
-		t, err := tellOf(run, records)
+		t, err := d.tell(run, records)
 		if err != nil {
 			return err
 		}
@@ -151,12 +141,12 @@ func listRuns(ctx context.Context, store *runs.Store, to printed) error {
 	return table.Flush()
 }
 
-func showRun(ctx context.Context, store *runs.Store, run runs.Run, to printed) error {
+func (d Deps) showRun(ctx context.Context, store *runs.Store, run runs.Run, to printed) error {
 	records, err := store.Records(ctx, run.ID, 0)
 	if err != nil {
 		return err
 	}
-	t, err := tellOf(run, records)
+	t, err := d.tell(run, records)
 	if err != nil {
 		return err
 	}

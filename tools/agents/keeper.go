@@ -37,6 +37,10 @@ const (
 // so that it takes long until a run is suspected to be the cause.
 const mostTakeovers = 50
 
+// mostTries is how often a process begins a leg again that broke off since something did not answer,
+// such as the database, before the run ends.
+const mostTries = 30
+
 // kind is that of the durable runs.
 const kind = "agent"
 
@@ -176,16 +180,21 @@ func (k *keeper) carry(r *durable.Run, raw json.RawMessage) (json.RawMessage, er
 		}
 		cancel(loop.ErrLeft)
 	})()
-	err := k.call(ctx, of)
-	if r.Context().Err() != nil {
-		return nil, context.Cause(r.Context())
-	}
-	if e := tools.AsError(err); e != nil && e.Code == tools.Conflict { // another call has the run
-		err = nil
-	}
-	for err != nil { // of a call that was refused or broke off; a run that has ended stays as it is
-		if err = k.fail(ctx, of.Run, err); err == nil {
-			break
+	for tries := 1; ; tries++ {
+		err := k.call(ctx, of)
+		e := tools.AsError(err)
+		switch {
+		case r.Context().Err() != nil:
+			return nil, context.Cause(r.Context())
+		case e == nil, e.Code == tools.Conflict: // another call has the run
+			k.prune(ctx)
+			return nil, nil
+		case e.Code != tools.Unavailable || tries >= mostTries:
+			err = k.fail(ctx, of.Run, err) // a run that has ended stays as it is
+			if err == nil {
+				k.prune(ctx)
+				return nil, nil
+			}
 		}
 		select {
 		case <-r.Context().Done():
@@ -193,8 +202,6 @@ func (k *keeper) carry(r *durable.Run, raw json.RawMessage) (json.RawMessage, er
 		case <-time.After(again):
 		}
 	}
-	k.prune(ctx)
-	return nil, nil
 }
 
 // call calls run_agent in the name of the principal that began the leg.

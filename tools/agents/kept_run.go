@@ -4,18 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"toolcrib/tools/agents/internal/loop"
 	"toolcrib/tools/agents/internal/model"
+	"toolcrib/tools/agents/internal/runs"
 	"toolcrib/tools/outbound"
 )
 
 // runAgentName is the tool's, which an agent may call only if it is named.
 const runAgentName = "run_agent"
-
-// stillAtWork is the age of the last step of a run at which its process is taken for dead.
-const stillAtWork = 3 * time.Minute
 
 // spec is what is kept of a run's arguments, for those that go on with it.
 type spec struct {
@@ -31,6 +28,13 @@ type spec struct {
 	Thinking    string          `json:"thinking,omitempty"`
 	Output      json.RawMessage `json:"output,omitempty"`
 	From        string          `json:"from,omitempty"` // the run that it was forked from
+	Of          string          `json:"of,omitempty"`   // the run whose agent called it, or went on with it last
+}
+
+// specOf returns what is kept of a run's arguments.
+func specOf(run runs.Run) (s spec, err error) {
+	err = json.Unmarshal(run.Spec, &s)
+	return s, err
 }
 
 // clientOf returns a client that reaches the endpoints, also those of private hosts.

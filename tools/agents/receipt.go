@@ -1,14 +1,17 @@
 package agents
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"toolcrib/tools"
 	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/agents/internal/runs"
 	"toolcrib/tools/internal/durations"
 )
 
@@ -60,6 +63,46 @@ func receiptOf(records []loop.Record) receipt {
 		calls[called(r.Tool, arguments[id])+" (its outcome is unknown)"]++
 	}
 	return receipt{slices.Sorted(maps.Keys(files)), timesEach(ran), slices.Sorted(maps.Keys(hosts)), timesEach(calls), loop.Sum(records)}
+}
+
+// lost returns what agents have done and used that a run had called when its process was killed:
+// their own records have it.
+func lost(store *runs.Store, run, principal string) func(context.Context, []loop.Record) (loop.Record, error) {
+	return func(ctx context.Context, begun []loop.Record) (sum loop.Record, _ error) {
+		all, err := store.List(ctx, principal, math.MaxInt32)
+		if err != nil {
+			return sum, err
+		}
+		for _, child := range all {
+			s, err := specOf(child)
+			if err != nil {
+				return sum, err
+			}
+			if s.Of != run {
+				continue
+			}
+			records, err := store.Records(ctx, child.ID, 0)
+			if err != nil {
+				return sum, err
+			}
+			records = slices.DeleteFunc(records, func(r loop.Record) bool { return r.At.Before(begun[0].At) })
+			if len(records) == 0 {
+				continue
+			}
+			r := receiptOf(records)
+			sum.Files, sum.Hosts = append(sum.Files, r.Files...), append(sum.Hosts, r.Hosts...)
+			for _, record := range records {
+				sum.Ran = append(sum.Ran, record.Ran...)
+			}
+			use := r.Spent.Use
+			if sum.Use != nil {
+				use = use.Add(*sum.Use)
+			}
+			sum.Use, sum.Cost = &use, sum.Cost+r.Spent.Cost
+			sum.Text += fmt.Sprintf("what its agent %s had done by then counts\n", child.ID)
+		}
+		return sum, nil
+	}
 }
 
 // called is a call in a line.

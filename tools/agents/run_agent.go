@@ -167,7 +167,7 @@ func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in Run
 		return spec{}, err
 	}
 	s := spec{
-		Title: title(in.Task), Agent: in.Agent, Notes: notes, Models: preset.Models, Tools: preset.Tools, Limits: limits,
+		Title: title(in.Task), Agent: in.Agent, Of: tools.Session(ctx).Group, Notes: notes, Models: preset.Models, Tools: preset.Tools, Limits: limits,
 		System:      strings.TrimSpace(preset.System + "\n\n" + in.System),
 		Temperature: cmp.Or(in.Temperature, preset.Temperature), Thinking: cmp.Or(in.Thinking, preset.Thinking),
 	}
@@ -243,8 +243,8 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 	if err != nil {
 		return "", spec{}, err
 	}
-	var s spec
-	if err := json.Unmarshal(run.Spec, &s); err != nil {
+	s, err := specOf(run)
+	if err != nil {
 		return "", spec{}, err
 	}
 	records, err := store.Records(ctx, run.ID, 0)
@@ -273,7 +273,7 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 	if err != nil {
 		return "", spec{}, err
 	}
-	s.Limits = limits.After(loop.Sum(records))
+	s.Limits, s.Of = limits.After(loop.Sum(records)), tools.Session(ctx).Group
 	if in.Model != "" {
 		s.ask(a.Settings.Now(), of.Preset, in.Model)
 	}
@@ -393,7 +393,7 @@ func (a *agents) work(ctx context.Context, store *runs.Store, here *live, s spec
 	l := &loop.Loop{
 		System: system(ctx, s.System, chosen.asks), Tools: chosen.tools, Limits: s.Limits, Temperature: s.Temperature, Thinking: s.Thinking,
 		Output: s.Output, Window: w.window, MaxOutput: w.output, Journal: store.Journal(here.id, 0), Now: time.Now, Model: w.turn,
-		Call: a.caller(inside, chosen, s.Limits), Above: above.over,
+		Call: a.caller(inside, chosen, s.Limits), Above: above.over, Lost: lost(store, here.id, session.Principal),
 		Watch: func(e model.Event) {
 			for _, line := range saying.add(e) {
 				report(tools.ProgressEvent{Message: line})
@@ -440,8 +440,9 @@ func usageOf(from string, u model.Use, cost float64) tools.Usage {
 // caller returns what carries out the calls of an agent, in a context of the call of run_agent.
 func (a *agents) caller(inside context.Context, chosen choice, limits loop.Limits) func(context.Context, loop.Spent, string, json.RawMessage) (loop.Record, error) {
 	inside = tools.WithProgress(inside, func(tools.ProgressEvent) {})
+	late := new(account)
 	return func(work context.Context, spent loop.Spent, name string, args json.RawMessage) (loop.Record, error) {
-		of := &account{above: accountOf(inside), limits: limits.Shared(), spent: spent}
+		of := &account{above: accountOf(inside), limits: limits.Shared(), spent: spent, late: late}
 		ctx, cancel := context.WithCancelCause(of.opened(inside))
 		defer cancel(nil)
 		defer context.AfterFunc(work, func() { cancel(context.Cause(work)) })()
@@ -451,7 +452,7 @@ func (a *agents) caller(inside context.Context, chosen choice, limits loop.Limit
 				WithHint("find another way, or say in your answer what is to be done")
 		}
 		of.ran(chosen.byName[name], args, err)
-		result := of.done()
+		result := of.end()
 		if err != nil {
 			return result, tools.AsError(err)
 		}

@@ -1,9 +1,11 @@
 package agents_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,7 +83,7 @@ func TestRunAgentBackgroundRefused(t *testing.T) {
 	if _, err := begin.Run(ctx, bound); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Unavailable {
 		t.Fatal(err)
 	}
-	list, err := a.deps.Works(ctx)
+	list, _, err := a.deps.Works(ctx, true)
 	if err != nil || len(list) != 1 || !strings.HasPrefix(list[0].State, "failed: ") {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -127,7 +129,7 @@ func TestRunAgentGivenUp(t *testing.T) {
 	if err := agents.GivenUp(ctx, a.deps, id); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := a.deps.Works(ctx); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
+	if list, _, err := a.deps.Works(ctx, true); err != nil || len(list) != 1 || list[0].State != "failed: unavailable: its process died 51 times" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	a.want(t, fmt.Sprintf(`{"resume":{"run":%q}}`, id), "completed")
@@ -177,7 +179,7 @@ func TestRunAgentFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said += text
+		said += strings.Join(text, "")
 		from, over = w.Steps, w.Over
 	}
 	for _, part := range []string{"0 message: the task", "did a", "did b", "Done.", "end: completed"} {
@@ -185,7 +187,10 @@ func TestRunAgentFollowed(t *testing.T) {
 			t.Errorf("%q has not %q once", said, part)
 		}
 	}
-	list, err := a.deps.Works(ctx)
+	if list, _, err := a.deps.Works(ctx, false); err != nil || len(list) != 0 {
+		t.Errorf("a run that has ended is at work: %+v, %v", list, err)
+	}
+	list, _, err := a.deps.Works(ctx, true)
 	if err != nil || len(list) != 1 || list[0].Handle != id || !list[0].Over || list[0].What != "agent: the task" {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -218,5 +223,37 @@ func TestRunAgentStopped(t *testing.T) {
 	a.until(t, id, "cancelled it was stopped")
 	if strings.Contains(w.State, "completed") || strings.Contains(a.steps(t, id), "Done.") {
 		t.Errorf("%+v", w)
+	}
+}
+
+// flaky is a caller whose first call in the background breaks off.
+type flaky struct {
+	tools.Caller
+	once sync.Once
+}
+
+func (f *flaky) Later(ctx context.Context, c tools.LaterCall) (res tools.Result, err error) {
+	f.once.Do(func() { err = tools.Errorf(tools.Unavailable, "the state database does not answer") })
+	if err != nil {
+		return res, err
+	}
+	return f.Caller.Later(ctx, c)
+}
+
+// A run goes on where something did not answer for a while.
+func TestRunAgentBrokenOff(t *testing.T) {
+	a := newAgency(t, "Done.")
+	caller := new(run.Caller)
+	other := agents.New(&flaky{Caller: caller}, a.deps.Database)
+	other.Settings = a.deps.Settings
+	a.world = newWorldOf(run.Settings{}, caller, agents.Tools(other))
+	t.Cleanup(func() {
+		if err := agents.Close(other); err != nil {
+			t.Error(err)
+		}
+	})
+	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
+	if steps := a.until(t, id, "end\n"); !strings.Contains(steps, "completed") {
+		t.Error(steps)
 	}
 }

@@ -2,14 +2,18 @@ package agents_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/agents"
+	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/agents/internal/runs"
 )
 
 // run carries out "toolcrib run".
@@ -103,6 +107,43 @@ func TestRunCommandErrors(t *testing.T) {
 	}
 }
 
+// How a run stands is told in one way by the commands and the tools for jobs.
+func TestRunStanding(t *testing.T) {
+	a := newAgency(t)
+	ctx := tools.WithSession(t.Context(), &a.session)
+	said := loop.Record{Kind: loop.Said, At: time.Now(), Text: "t"}
+	for _, c := range []struct {
+		id           string
+		age          time.Duration
+		end          loop.Record
+		status, line string
+		input        string
+	}{
+		{"fresh222", 10 * time.Second, loop.Record{}, "running", "running in another process, or about to be taken over; last step 10 s ago", `job_stop first, then run_agent resume: {"run": "fresh222", "message": "..."}`},
+		{"left2222", time.Hour, loop.Record{}, "left", "no step for 1h: its process has died, or a call takes long", `run_agent resume: {"run": "left2222", "message": "..."}`},
+		{"ended222", time.Hour, loop.Record{Kind: loop.End, Status: loop.Limited, Text: "2 rounds"}, "limit", "limit: 2 rounds", `run_agent resume: {"run": "ended222", "message": "..."}`},
+		{"asked222", time.Hour, loop.Record{Kind: loop.End, Status: loop.InputRequired, Output: json.RawMessage(`{"questions":[{"question":"Which?"}]}`)}, "input_required",
+			"input_required: 1. Which?\nanswer it by run_agent resume: {\"run\": \"asked222\", \"answers\": [...]}", `run_agent resume: {"run": "asked222", "answers": [...]}`},
+	} {
+		said.At = time.Now().Add(-c.age)
+		records := []loop.Record{said}
+		if c.end.Kind != "" {
+			records = append(records, c.end)
+		}
+		if err := a.store(t).Create(ctx, runs.Run{ID: c.id, Principal: tools.Local, Created: said.At, Spec: json.RawMessage(`{"title":"t"}`)}, records); err != nil {
+			t.Fatal(err)
+		}
+		now, cancel := context.WithCancel(ctx)
+		cancel()
+		w, _, err := a.deps.Follow(now, c.id, 0)
+		if err != nil || w.State != c.line || w.Input != c.input || w.Over != (c.end.Kind != "") {
+			t.Errorf("%+v, %v", w, err)
+		}
+		a.runs(t, []string{"list"}, c.id+"  "+c.status+"  ")
+		a.runs(t, []string{"--json", "show", c.id}, `"status":"`+c.status+`"`)
+	}
+}
+
 // A run that is at work is stopped by any process with its database.
 func TestRunCommandStop(t *testing.T) {
 	a := newAgency(t)
@@ -118,7 +159,7 @@ func TestRunCommandStop(t *testing.T) {
 		ended <- text
 	}()
 	<-began
-	id := strings.Fields(a.runs(t, []string{"list"}, "  working  "))[0]
+	id := strings.Fields(a.runs(t, []string{"list"}, "  running  "))[0]
 	a.runs(t, []string{"stop", id}, "run "+id+": cancelled; what it has done stays\n")
 	if text := <-ended; !strings.Contains(text, "cancelled: the user stopped it; run "+id) {
 		t.Error(text)

@@ -1,16 +1,20 @@
 package agents_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/server/run"
+	"toolcrib/tools"
 	"toolcrib/tools/agents"
 	"toolcrib/tools/agents/internal/loop"
+	"toolcrib/tools/agents/internal/runs"
 )
 
 // other goes on as another process with the same database.
@@ -52,6 +56,71 @@ func TestReceipt(t *testing.T) {
 	if total != 200 { // of this process
 		t.Errorf("the statistics have %d tokens", total)
 	}
+}
+
+// What a program does after its call has ended is of the next call of the run.
+func TestReceiptOfPrograms(t *testing.T) {
+	a := newAgency(t, `serve {"text":"late.example","path":"made.txt"}`, `follow {}`, "done")
+	id := handle(t, a.want(t, `{"task":"t","tools":["serve","follow"]}`, "changed: made.txt\nran: serve made.txt\nreached: late.example\n"))
+	for _, r := range a.records(t, id) {
+		if r.Kind == loop.Result && (len(r.Hosts) > 0) != (r.Tool == "follow") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// store returns that of the runs.
+func (a *agency) store(t *testing.T) *runs.Store {
+	t.Helper()
+	s, err := runs.Open(t.Context(), a.deps.Database, a.ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (a *agency) records(t *testing.T, id string) []loop.Record {
+	t.Helper()
+	list, err := a.store(t).Records(t.Context(), id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Where the process was killed in a call of an agent, its part of the receipt is counted by its own
+// records, once.
+func TestReceiptOfKilledAgents(t *testing.T) {
+	a := newAgency(t,
+		`run_agent {"task":"2","tools":["edit","reach"]}`, `edit {"path":"b.txt"}`+"\n"+`reach {"text":"inner.example"}`, "2 is done", "all is done", "all is done", "more is done")
+	whole := handle(t, a.want(t, `{"task":"t","tools":["run_agent","edit","reach"]}`, "completed"))
+	store, ctx := a.store(t), t.Context()
+	list, err := store.List(ctx, tools.Local, 10)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	hour := time.Now().Add(-time.Hour)
+	for _, run := range list { // again, an hour ago, until the kill
+		records := a.records(t, run.ID)
+		for i, r := range records {
+			records[i].At = hour.Add(time.Duration(i) * time.Second)
+			if run.ID != whole {
+				records[i].At = records[i].At.Add(time.Minute)
+			} else if r.Kind == loop.Begin {
+				records = records[:i+1]
+				break
+			}
+		}
+		run.Spec = bytes.ReplaceAll(run.Spec, []byte(`"of":"`+whole), []byte(`"of":"killed22`))
+		run.ID = map[bool]string{true: "killed22", false: "child222"}[run.ID == whole]
+		if err := store.Create(ctx, run, records); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "changed: b.txt\nreached: inner.example\ncalled: run_agent (failed)\n"
+	a.want(t, `{"resume":{"run":"killed22"}}`, want, "2 rounds, 440 tokens") // 220 by the child
+	a.want(t, `{"resume":{"run":"killed22","message":"and?"}}`, want, "3 rounds, 550 tokens")
+	a.runs(t, []string{"show", "killed22"}, want, "taken\n\nwhat its agent child222 had done by then counts\n")
 }
 
 // Records from before results had what their calls did are still read.

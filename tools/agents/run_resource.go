@@ -118,8 +118,8 @@ func (d Deps) ofRun(ctx context.Context, id string, from int) (spec, []loop.Reco
 	if err != nil {
 		return spec{}, nil, err
 	}
-	var s spec
-	if err := json.Unmarshal(run.Spec, &s); err != nil {
+	s, err := specOf(run)
+	if err != nil {
 		return spec{}, nil, err
 	}
 	records, err := store.Records(ctx, id, from)
@@ -192,8 +192,8 @@ func (d Deps) listRuns(ctx context.Context) ([]tools.Resource, error) {
 	}
 	var list []tools.Resource
 	for _, run := range found {
-		var s spec
-		if err := json.Unmarshal(run.Spec, &s); err != nil {
+		s, err := specOf(run)
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, tools.Resource{

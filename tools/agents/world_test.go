@@ -37,6 +37,7 @@ func (o Out) Trim(budget int) Out {
 type world struct {
 	runner  *run.Runner
 	onBegin func() // what happens when a tool begins; nil = nothing
+	later   func() // what a program does after its call has ended
 	mu      sync.Mutex
 	log     []string
 }
@@ -86,6 +87,17 @@ func newWorldOf(settings run.Settings, caller *run.Caller, own []tools.Tool) *wo
 		toy("reach", tools.External, tools.Network, func(ctx context.Context, in In) (Out, error) {
 			tools.Reached(ctx, in.Text)
 			return Out{"reached"}, nil
+		}),
+		toy("serve", tools.Exec, tools.Process, func(ctx context.Context, in In) (Out, error) { // a program that outlasts its call
+			w.later = func() {
+				tools.Reached(ctx, in.Text)
+				tools.Changed(ctx, in.Path)
+			}
+			return Out{"it runs"}, nil
+		}),
+		toy("follow", tools.Read, tools.None, func(context.Context, In) (Out, error) {
+			w.later()
+			return Out{"it has ended"}, nil
 		}),
 		toy("program", tools.Exec, tools.Workspace|tools.Process, timed),
 		toy("nothing", tools.Read, tools.None, func(context.Context, In) (Out, error) { return Out{"done"}, nil }),

@@ -90,9 +90,17 @@ func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) 
 
 // listChanges returns a page of changes.
 func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
+	var all []workspace.Record
 	records, total, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{Path: path, Offset: in.Offset, Limit: in.Limit})
 	if err != nil {
 		return FileHistoryOut{}, err
+	}
+	if slices.ContainsFunc(records, func(rec workspace.Record) bool { return rec.Group != "" }) { // a run may go on beyond the page
+		if all, _, err = tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{Path: path}); err != nil {
+			return FileHistoryOut{}, err
+		}
+		total = len(all)
+		records = all[min(in.Offset, total):min(in.Offset+in.Limit, total)]
 	}
 	of := ""
 	if in.Path != "" {
@@ -105,7 +113,7 @@ func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, pa
 		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(total, "change")+of, int64(total-1))}, nil
 	}
 	var body strings.Builder
-	shown, runs := 0, restore.Runs(records)
+	shown, runs := 0, restore.Runs(all)
 	for _, rec := range records {
 		if err := ctx.Err(); err != nil {
 			return FileHistoryOut{}, err
@@ -114,7 +122,7 @@ func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, pa
 		switch run := runs[rec.Group]; {
 		case rec.Group == "":
 			text = b.Summary(rec, path)
-		case run[0].ID == rec.ID:
+		case run[0].ID == rec.ID: // a run stands at its newest change
 			text = b.Run(run, path)
 		}
 		if shown > 0 && body.Len()+len(text) > tools.MaxText-1000 {
@@ -146,12 +154,19 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	return err
 }
 
-// showRun returns a page of an agent's run, of its changes that concern a path.
-func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []workspace.Record, path workspace.Path) (FileHistoryOut, error) {
+// showRun returns a page of an agent's run, of its changes that concern a path; so many of them are
+// not taken back.
+func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []workspace.Record, left int, path workspace.Path) (FileHistoryOut, error) {
 	if in.Offset >= len(run) {
 		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(len(run), "change"), int64(len(run)-1))}, nil
 	}
 	out := FileHistoryOut{Status: "run " + in.Version + ": " + textfile.Count(len(run), "change")}
+	switch {
+	case left == 0:
+		out.Status += ", all taken back"
+	case left < len(run):
+		out.Status += fmt.Sprintf(", %d in force", left)
+	}
 	var body strings.Builder
 	next := in.Offset
 	for _, rec := range run[in.Offset:min(in.Offset+in.Limit, len(run))] {
@@ -171,13 +186,13 @@ func showRun(ctx context.Context, b *restore.Historian, in FileHistoryIn, run []
 
 // showChange returns one change with the diffs of its files.
 func showChange(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
-	run, err := restore.OfRun(ctx, in.Version)
+	run, left, err := restore.OfRun(ctx, in.Version)
 	if err != nil {
 		return FileHistoryOut{}, err
 	}
-	run = slices.DeleteFunc(run, func(rec workspace.Record) bool { return len(b.Concerning(rec, path)) == 0 })
-	if len(run) > 0 {
-		return showRun(ctx, b, in, run, path)
+	elsewhere := func(rec workspace.Record) bool { return len(b.Concerning(rec, path)) == 0 }
+	if run = slices.DeleteFunc(run, elsewhere); len(run) > 0 {
+		return showRun(ctx, b, in, run, len(slices.DeleteFunc(left, elsewhere)), path)
 	}
 	rec, err := restore.FindChange(ctx, in.Version, path)
 	if err != nil {

@@ -236,5 +236,29 @@ func TestHistoryOfRun(t *testing.T) {
 		t.Error(undone)
 	}
 	b.want("…\n1\tone", b.call("read_file", args{"path": "a.txt"}))
+	b.want("run "+run+": 2 changes, all taken back\n… write_file 2 files\n  a.txt +1 -1, 6 B\n  newthr new, 2 B\n...", b.call("file_history", args{"version": run}))
 	b.want("error: not_found: all that run "+run+" changed is taken back (…)", b.call("restore_file", args{"undo": true, "version": run}))
+}
+
+// A run stands once in the list, at its newest change and with all of its changes, also where pages
+// end within it.
+func TestHistoryOfRunOverPages(t *testing.T) {
+	b := newBench(t, nil)
+	const run = "k3bq7xya"
+	for i := range 5 {
+		if _, err := b.ws.Apply(t.Context(), workspace.Change{
+			Tool: "write_file", Principal: tools.Local, Call: fmt.Sprint("c", i), Group: run, Ops: []workspace.Op{b.write(fmt.Sprintf("new%d", i), "x\n")},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		b.change("write_file", b.write(fmt.Sprintf("own%d", i), "x\n"))
+	}
+	var pages []string
+	for offset := 0; offset < 10; offset += 3 {
+		pages = append(pages, b.call("file_history", args{"limit": 3, "offset": offset}))
+	}
+	b.want("10 changes; 1-3, newest first; next: offset=3\n… write_file own4 new, 2 B\n"+run+" …Z agent: 5 changes of 5 files\n  new4 new, 2 B\n...\n… write_file own3 new, 2 B", pages[0])
+	if whole := strings.Join(pages, "\n"); strings.Count(whole, run) != 1 || strings.Count(whole, "own") != 5 {
+		t.Error(whole)
+	}
 }

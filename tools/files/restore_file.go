@@ -107,7 +107,10 @@ func (in RestoreFileIn) changes(ctx context.Context) (records []workspace.Record
 	if in.Undo && in.Version == "" {
 		records, err = restore.LastChanges(ctx, path)
 	} else if in.Undo {
-		records, err = restore.OfRun(ctx, in.Version)
+		var made []workspace.Record
+		if made, records, err = restore.OfRun(ctx, in.Version); err == nil && len(made) > 0 && len(records) == 0 {
+			err = tools.Errorf(tools.NotFound, "all that run %s changed is taken back", in.Version).WithHint("file_history lists the undos, which can be undone")
+		}
 	}
 	if err == nil && len(records) == 0 {
 		var rec workspace.Record

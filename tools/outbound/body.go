@@ -216,6 +216,6 @@ func (b *body) report() {
 		return
 	}
 	b.told = now.Add(reportEvery)
-	e := tools.ProgressEvent{Done: float64(b.read), Total: float64(max(b.total, 0)), Message: textfile.Size(b.read) + " read from " + b.journey.target.host()}
+	e := tools.ProgressEvent{Done: float64(b.read), Total: float64(max(b.total, 0)), Message: textfile.Size(b.read) + " read from " + b.journey.target.Hostname()}
 	tools.Progress(b.journey.caller)(e)
 }

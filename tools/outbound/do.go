@@ -299,7 +299,7 @@ func (j *journey) send() (*http.Response, error) {
 		TLSHandshakeStart: func() { j.phase.set(handshake) },
 		GotConn: func(httptrace.GotConnInfo) {
 			j.phase.set(sending)
-			tools.Reached(j.ctx, j.target.host())
+			tools.Reached(j.ctx, j.target.Hostname())
 		},
 		WroteRequest: func(httptrace.WroteRequestInfo) { j.phase.set(heading) },
 	})

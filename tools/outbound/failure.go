@@ -73,7 +73,7 @@ func (j *journey) fail(err error) *tools.Error {
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		if e.IsNotFound {
-			return say(tools.NotFound, "there is no host named %s", j.target.host())
+			return say(tools.NotFound, "there is no host named %s", j.target.Hostname())
 		}
 		return say(tools.Unavailable, "resolving the name: %s", e.Err)
 	}

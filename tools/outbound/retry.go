@@ -49,7 +49,7 @@ func (j *journey) persist() (*http.Response, error) {
 		}
 		j.phase.set(pausing)
 		if wait >= time.Second {
-			tools.Progress(j.caller)(tools.ProgressEvent{Message: fmt.Sprintf("waiting %s for %s, which is overloaded", wait.Round(time.Second), j.target.host())})
+			tools.Progress(j.caller)(tools.ProgressEvent{Message: fmt.Sprintf("waiting %s for %s, which is overloaded", wait.Round(time.Second), j.target.Hostname())})
 		}
 		timer := time.NewTimer(wait)
 		select {

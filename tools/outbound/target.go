@@ -20,10 +20,11 @@ type Target struct {
 
 // String returns HOST:PORT.
 func (t Target) String() string {
-	return net.JoinHostPort(t.host(), strconv.Itoa(int(t.Port)))
+	return net.JoinHostPort(t.Hostname(), strconv.Itoa(int(t.Port)))
 }
 
-func (t Target) host() string {
+// Hostname returns the name or the address.
+func (t Target) Hostname() string {
 	if t.Name != "" {
 		return t.Name
 	}
@@ -152,7 +153,7 @@ func parseURL(text string, base *url.URL) (*url.URL, Target, error) {
 	own := *u
 	own.Fragment, own.RawFragment = "", ""
 	if own.Host = t.String(); t.Port == portOf(u.Scheme) {
-		own.Host = t.host()
+		own.Host = t.Hostname()
 		if t.Addr.Is6() {
 			own.Host = "[" + own.Host + "]"
 		}

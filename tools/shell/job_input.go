@@ -60,6 +60,9 @@ func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobInputOut, error) 
 	if err := ctx.Err(); err != nil {
 		return JobInputOut{}, err
 	}
+	if of := d.workOf(ctx, in.Job); of != nil {
+		return JobInputOut{}, notTyped(ctx, of, written(in.Job))
+	}
 	j, err := d.job(ctx, in.Job, false)
 	if err != nil {
 		return JobInputOut{}, err

@@ -22,7 +22,10 @@ func (d Deps) planInput(ctx context.Context, in JobInputIn) (tools.Plan, error) 
 		Unknown: "nobody knows what a program does with what is typed",
 	}
 	j, err := d.job(ctx, in.Job, false)
-	if err != nil { // the call itself reports the error
+	switch {
+	case err != nil && d.workOf(ctx, in.Job) != nil: // which cannot be typed into
+		return tools.Plan{Effects: tools.Process}, nil
+	case err != nil: // the call itself reports the error
 		return plan, nil
 	}
 	if in.quiet(j) {

@@ -63,14 +63,12 @@ func (d Deps) jobList(ctx context.Context, in JobListIn) (JobListOut, error) {
 		}
 		out.Lines = append(out.Lines, strings.Join(listed(j, how), "; "))
 	}
-	running, err := d.works(ctx)
+	works, older, err := d.works(ctx, in.All)
 	if err != nil {
 		return JobListOut{}, err
 	}
-	for _, w := range running {
-		if w.Over && !in.All {
-			continue
-		}
+	out.More += older
+	for _, w := range works {
 		out.Lines = append(out.Lines, strings.Join([]string{w.Handle + " " + w.State, textfile.Count(w.Steps, "step"), w.What}, "; "))
 	}
 	out.Notes = d.neighbours(tools.Session(ctx).Principal)

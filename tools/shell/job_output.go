@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"toolcrib/schema"
@@ -61,16 +60,22 @@ func jobOutputTool(d Deps) tools.Tool {
 			In:     JobOutputIn{Wait: "20s", Until: "listening", Tail: 1},
 			Want:   "running for …; job …; 2 lines, 27 B; next: offset=27\nfound: listening on 8080\n\nlistening on 8080\n",
 		}},
-		Run: d.jobOutput,
+		Run: (&jobOutput{Deps: d}).run,
 	})
 }
 
-func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, error) {
+// jobOutput knows what of works its answers have shown. A job knows that itself.
+type jobOutput struct {
+	Deps
+	shown shown
+}
+
+func (d *jobOutput) run(ctx context.Context, in JobOutputIn) (JobOutputOut, error) {
 	if err := ctx.Err(); err != nil {
 		return JobOutputOut{}, err
 	}
 	if of := d.workOf(ctx, in.Job); of != nil {
-		return d.workOutput(ctx, of, in)
+		return d.work(ctx, of, in)
 	}
 	j, err := d.job(ctx, in.Job, true)
 	if err != nil {
@@ -102,32 +107,36 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 	return out, ctx.Err()
 }
 
-// workOutput shows steps of what is no job. Without an offset it waits for the end.
-func (d Deps) workOutput(ctx context.Context, of tools.Works, in JobOutputIn) (JobOutputOut, error) {
+// work shows steps of what is no job. Without an offset it waits for the end, and shows what no
+// answer has shown.
+func (d *jobOutput) work(ctx context.Context, of tools.Works, in JobOutputIn) (JobOutputOut, error) {
 	wait, err := durations.Argument{Name: "wait", Most: 24 * time.Hour}.Read(in.Wait)
 	if err != nil {
 		return JobOutputOut{}, err
 	}
-	from := 0
+	handle := written(in.Job)
+	from := d.shown.of(handle)
 	if in.Offset != nil {
 		from = int(min(*in.Offset, math.MaxInt32))
 	}
-	f, err := d.followed(ctx, of, written(in.Job), from, min(wait, longestWait), in.Offset == nil)
+	f, err := follow(ctx, of, handle, from, min(wait, longestWait), in.Offset == nil)
 	if err != nil {
 		return JobOutputOut{}, err
 	}
-	out := JobOutputOut{jobShown: jobShown{Job: f.work.Handle, Next: int64(f.work.Steps)}, followed: f}
-	f.steps = shortSteps(f.steps, cmp.Or(in.Most, shownPage))
-	return out, ctx.Err()
-}
-
-// shortSteps keeps the end of a text, which has the answer.
-func shortSteps(text string, most int) string {
-	if len(text) <= most {
-		return text
+	most := cmp.Or(in.Most, shownPage)
+	switch {
+	case in.Offset != nil:
+		f.first(most)
+	case from > 0 && len(f.steps) == 0:
+		f.notes = append(f.notes, fmt.Sprintf("nothing new since step %d; offset=0 shows the steps again", from))
+	case from > 0:
+		f.notes = append(f.notes, fmt.Sprintf("from step %d, where the last answer ended", from))
+		fallthrough
+	default:
+		f.last(most)
 	}
-	rest := strings.ToValidUTF8(text[len(text)-most:], "")
-	return fmt.Sprintf("[%d bytes of earlier steps left out; offset shows what follows a step]\n%s", len(text)-len(rest), rest)
+	d.shown.set(handle, f.next)
+	return JobOutputOut{jobShown: jobShown{Job: f.work.Handle, Next: int64(f.next)}, followed: f}, ctx.Err()
 }
 
 // outputSpellings are the forms in which other tools say what to wait for.

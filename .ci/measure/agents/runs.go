@@ -68,7 +68,7 @@ func killed(ctx context.Context, env harness.Environment, name, url string) erro
 			return err
 		}
 	}
-	for end := time.Now().Add(3 * time.Minute); w.model.left(agents) > 0 && time.Now().Before(end); {
+	for w.model.left(agents) > 0 && w.model.quiet() < 2*time.Minute {
 		time.Sleep(100 * time.Millisecond)
 	}
 	time.Sleep(time.Second) // for the last record
@@ -76,7 +76,7 @@ func killed(ctx context.Context, env harness.Environment, name, url string) erro
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	}
-	return w.count(name, agents, kills, time.Since(begin))
+	return w.count(ctx, name, agents, kills, time.Since(begin))
 }
 
 // workers are processes that go on with each other's runs.
@@ -122,13 +122,23 @@ func (w *workers) begin(ctx context.Context, first, many int) error {
 		if err != nil {
 			return err
 		}
-		out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("run_agent: %w: %s", err, out)
+		for again := 0; ; again++ {
+			out, err := w.program(ctx, "call", "--confirm", "client", "run_agent", string(args), w.root).CombinedOutput()
+			late := notNow.FindSubmatch(out)
+			if err == nil || again > 0 && strings.Contains(string(out), "conflict: ") { // it has begun all the same
+				break
+			}
+			if late == nil || again == 10 {
+				return fmt.Errorf("run_agent: %w: %s", err, out)
+			}
+			args = fmt.Appendf(nil, `{"resume":{"run":%q},"tools":["bash"],"max_rounds":50,"timeout":"50m","max_tokens":10000000,"background":true}`, late[1])
 		}
 	}
 	return nil
 }
+
+// notNow is how a machine says that it is too busy to begin a run in the background.
+var notNow = regexp.MustCompile(`unavailable: run (\w+) cannot go on in the background at the moment`)
 
 // start starts a process that has no client and only goes on with what is there.
 func (w *workers) start(ctx context.Context) (*exec.Cmd, error) {
@@ -138,7 +148,7 @@ func (w *workers) start(ctx context.Context) (*exec.Cmd, error) {
 }
 
 // count compares the effects with what the agents were told.
-func (w *workers) count(name string, agents, kills int, took time.Duration) error {
+func (w *workers) count(ctx context.Context, name string, agents, kills int, took time.Duration) error {
 	text, err := os.ReadFile(filepath.Join(w.root, "effects"))
 	if err != nil {
 		return err
@@ -154,6 +164,9 @@ func (w *workers) count(name string, agents, kills int, took time.Duration) erro
 	defer w.model.mu.Unlock()
 	lost := 0
 	for i := range agents {
+		if !w.model.ended[fmt.Sprint(i)] {
+			continue
+		}
 		for round := range w.model.rounds {
 			for _, which := range []string{"a", "b"} {
 				if effect := fmt.Sprintf("%d.%d.%s", i, round, which); done[effect] == 0 && !w.model.unknown[effect] {
@@ -166,7 +179,8 @@ func (w *workers) count(name string, agents, kills int, took time.Duration) erro
 		name, agents, w.model.rounds, kills, took.Round(time.Second), len(w.model.ended), len(done), doubled, len(w.model.unknown), lost)
 	if doubled > 0 || lost > 0 || len(w.model.ended) < agents {
 		said, _ := os.ReadFile(w.log.Name())
-		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s", name, harness.Brief(string(said)))
+		stand, _ := w.program(ctx, "run list", "--root", w.root).CombinedOutput()
+		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s\n%s", name, stand, harness.Brief(string(said)))
 	}
 	return nil
 }
@@ -178,6 +192,7 @@ type toyModel struct {
 	think  time.Duration // at most, before an answer
 
 	mu      sync.Mutex
+	asked   time.Time       // last
 	ended   map[string]bool // by run
 	unknown map[string]bool // by effect
 }
@@ -187,6 +202,13 @@ func (m *toyModel) left(agents int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return agents - len(m.ended)
+}
+
+// quiet returns how long no run has asked.
+func (m *toyModel) quiet() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Since(m.asked)
 }
 
 var runOf = regexp.MustCompile(`run (\d+)\.`)
@@ -211,6 +233,7 @@ func (m *toyModel) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	run, round := "", 0
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.asked = time.Now()
 	for _, message := range in.Messages {
 		text := fmt.Sprint(message.Content)
 		switch {

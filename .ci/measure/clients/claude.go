@@ -139,7 +139,18 @@ type model struct {
 }
 
 // use is one use of a tool; result is what came back.
-type use struct{ tool, args, want, result string }
+type use struct {
+	tool, args, want, result string
+	own                      bool // the tool is the client's own
+}
+
+// name is what the client calls the tool; prefix is that of the server's tools.
+func (u use) name(prefix string) string {
+	if u.own {
+		return u.tool
+	}
+	return prefix + u.tool
+}
 
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v1/messages") {

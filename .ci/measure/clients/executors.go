@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,6 +26,8 @@ type employed struct {
 	name, prefix string
 	// settings are those of the executor, which asks a stand-in.
 	settings func(env harness.Environment, api string) (object, error)
+	// changes are uses of its own tools that change hello.txt and make made.txt.
+	changes func(dir string) []use
 }
 
 // Executors has Claude Code and Codex work for run_agent: three jobs each, a stop at the limit, a
@@ -34,12 +38,21 @@ func Executors(ctx context.Context, env harness.Environment) error {
 		{"claude", "mcp__toolcrib__", func(env harness.Environment, api string) (object, error) {
 			program, err := env.ClaudeProgram()
 			return object{"kind": "claude", "program": program, "key": "dummy", "env": []string{"ANTHROPIC_BASE_URL=" + api}, "args": []string{"--name", api}}, err
+		}, func(dir string) []use {
+			hello := filepath.Join(dir, "hello.txt")
+			return []use{
+				{own: true, tool: "Read", args: fmt.Sprintf(`{"file_path":%q}`, hello)},
+				{own: true, tool: "Edit", args: fmt.Sprintf(`{"file_path":%q,"old_string":"world","new_string":"all"}`, hello)},
+				{own: true, tool: "Write", args: fmt.Sprintf(`{"file_path":%q,"content":"made\n"}`, filepath.Join(dir, "made.txt"))},
+			}
 		}},
 		{"codex", "mcp__toolcrib", func(env harness.Environment, api string) (object, error) {
 			program, err := codexProgram(env)
 			return object{"kind": "codex", "program": program, "model": "stand-in", "args": []string{
 				"-c", `model_provider="standin"`, "-c", fmt.Sprintf(`model_providers.standin={name="standin",base_url=%q,wire_api="responses"}`, api+"/v1"),
 			}}, err
+		}, func(string) []use {
+			return []use{{own: true, tool: "exec_command", args: `{"cmd":"sed -i s/world/all/ hello.txt && echo made > made.txt"}`}}
 		}},
 	} {
 		row, err := e.try(ctx, env)
@@ -95,8 +108,10 @@ func (e employed) try(ctx context.Context, env harness.Environment) (row string,
 		return "", err
 	}
 	settings["hosts"] = []string{at.Host}
+	own := maps.Clone(settings)
+	own["own_tools"] = true
 	config, err := json.Marshal(object{ // JSON is YAML
-		"programs": object{"read": []string{env.NPM("")}}, "agents": object{"executors": object{e.name: settings}},
+		"programs": object{"read": []string{env.NPM("")}}, "agents": object{"executors": object{e.name: settings, ownTools: own}},
 	})
 	if err != nil {
 		return "", err
@@ -187,7 +202,36 @@ func (o *office) day() (row string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("4 of 4 | %d ms | `limit`, its results kept | %s | %d ms | as before", usual.Milliseconds(), crashed, stop.Milliseconds()), nil
+	if err := o.ownChanges(holds, before, after); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("4 of 4 | %d ms | `limit`, its results kept | %s | %d ms | as before, also of its own tools", usual.Milliseconds(), crashed, stop.Milliseconds()), nil
+}
+
+// ownTools is the executor whose own tools for files and commands are on. Its name comes after the
+// other's, which works where a call names none.
+const ownTools = "own"
+
+// ownChanges has the executor change files by its own tools, which one undo takes back.
+func (o *office) ownChanges(holds func(string) error, before, after string) error {
+	text, err := o.run(object{"model": ownTools, "tools": []string{"bash"}}, o.changes(o.dir)...)
+	switch {
+	case err != nil:
+		return err
+	case !strings.HasPrefix(text, "completed; run ") || !strings.Contains(text, "changed: hello.txt, made.txt\n"):
+		return fmt.Errorf("with its own tools: %s", text)
+	}
+	made := filepath.Join(o.dir, "made.txt")
+	if _, err := os.Stat(made); err != nil {
+		return err
+	}
+	if err := errors.Join(holds(after), o.undo(), holds(before)); err != nil {
+		return err
+	}
+	if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("after an undo %s is there: %w", made, err)
+	}
+	return nil
 }
 
 func (o *office) undo() error {

@@ -78,7 +78,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.uses[i].result = result
 	}
 	if n := len(results); n < len(s.uses) {
-		fmt.Fprint(w, d.answer(n, s.prefix+s.uses[n].tool, s.uses[n].args))
+		fmt.Fprint(w, d.answer(n, s.uses[n].name(s.prefix), s.uses[n].args))
 		return
 	}
 	fmt.Fprint(w, d.answer(0, "", ""))
@@ -90,7 +90,7 @@ func (s *script) named() []use {
 	defer s.mu.Unlock()
 	uses := slices.Clone(s.uses)
 	for i := range uses {
-		uses[i].tool = s.prefix + uses[i].tool
+		uses[i].tool = uses[i].name(s.prefix)
 	}
 	return uses
 }
@@ -180,8 +180,12 @@ func responses(namespace string) dialect {
 		answer: func(n int, tool, args string) string {
 			item := `{"type":"message","id":"m","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done.","annotations":[]}]}`
 			if tool != "" {
-				item = fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":"call_%d","name":%q,"namespace":%q,"arguments":%q,"status":"completed"}`,
-					n, n, strings.TrimPrefix(tool, namespace), namespace, args)
+				of := ""
+				name, ofServer := strings.CutPrefix(tool, namespace)
+				if ofServer {
+					of = fmt.Sprintf(`"namespace":%q,`, namespace)
+				}
+				item = fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":"call_%d","name":%q,%s"arguments":%q,"status":"completed"}`, n, n, name, of, args)
 			}
 			return data(`{"type":"response.created","response":{"id":"r"}}`, `{"type":"response.output_item.done","output_index":0,"item":`+item+`}`,
 				`{"type":"response.completed","response":{"id":"r","usage":{"input_tokens":1,"input_tokens_details":null,"output_tokens":1,"output_tokens_details":null,"total_tokens":2}}}`)

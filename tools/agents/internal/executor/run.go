@@ -88,9 +88,16 @@ func (w Run) Do(ctx context.Context) (loop.Outcome, error) {
 	if n := len(records); n > 0 && records[n-1].Kind == loop.End {
 		return loop.OutcomeOf(records), nil
 	}
+	taken, err := w.Loop.Takeover(ctx, records)
+	if err != nil {
+		return loop.Outcome{}, err
+	}
 	r := &run{
 		Run: w, records: records, base: loop.Sum(records), from: w.Name, do: make(chan func(), 64), turns: make(chan struct{}, mostParallel),
 		reader: kinds[w.Executor.Kind].reader(),
+	}
+	if taken.Use != nil {
+		r.base.Use, r.base.Cost = r.base.Use.Add(*taken.Use), r.base.Cost+taken.Cost
 	}
 	r.work, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
@@ -113,8 +120,8 @@ func (w Run) Do(ctx context.Context) (loop.Outcome, error) {
 	if err := r.program.start(ctx, w.Sandbox, &w.Executor, job, !w.Writes); err != nil {
 		return loop.Outcome{}, err
 	}
-	if n := len(records); n > 0 && records[n-1].Kind != loop.Said {
-		r.write(ctx, loop.Record{Kind: loop.Taken})
+	if taken.Kind == loop.Taken {
+		r.write(ctx, taken)
 	}
 	r.deadline = time.NewTimer(time.Hour * 24)
 	if limit := w.Loop.Limits.Time; limit > 0 {

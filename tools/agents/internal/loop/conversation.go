@@ -93,6 +93,8 @@ func (s *state) add(r Record) {
 				break
 			}
 		}
+	case Taken:
+		s.spend(r)
 	case Compact:
 		s.shorten()
 	case Summary:

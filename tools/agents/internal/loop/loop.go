@@ -45,6 +45,9 @@ type Loop struct {
 	// Above returns a limit that those have reached in whose name the run is at work; "" = none.
 	// nil = the run is at work in nobody's name.
 	Above func() string
+	// Lost returns what calls have done and used whose process was killed before their result was
+	// kept, by the records of their beginnings. nil = nobody knows.
+	Lost func(ctx context.Context, begun []Record) (Record, error)
 	// Watch hears of what the model says while it says it. nil = nobody does.
 	Watch func(model.Event)
 	// Wrote hears of each record after it is kept, with its number. nil = nobody does.
@@ -97,15 +100,44 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	if r.ended != nil {
 		return r.outcome(), nil
 	}
-	if n := len(records); n > 0 && records[n-1].Kind != Said {
-		if err := r.write(ctx, Record{Kind: Taken}); err != nil {
-			return Outcome{}, err
-		}
+	taken, err := l.Takeover(ctx, records)
+	if err == nil && taken.Kind == Taken {
+		err = r.write(ctx, taken)
+	}
+	if err != nil {
+		return Outcome{}, err
 	}
 	if err := r.goOn(ctx); err != nil {
 		return Outcome{}, err
 	}
 	return r.outcome(), nil
+}
+
+// Takeover returns the record with which a process goes on with a run that another one has left;
+// its kind is not [Taken] if there is nothing to take over.
+func (l *Loop) Takeover(ctx context.Context, records []Record) (Record, error) {
+	var begun []Record // calls without a result that no takeover has counted
+	for _, r := range records {
+		switch r.Kind {
+		case Begin:
+			begun = append(begun, r)
+		case Result:
+			begun = slices.DeleteFunc(begun, func(b Record) bool { return b.Call == r.Call })
+		case Taken:
+			begun = nil
+		}
+	}
+	n := len(records)
+	if n == 0 || records[n-1].Kind == Said && len(begun) == 0 {
+		return Record{}, nil
+	}
+	var taken Record
+	var err error
+	if l.Lost != nil && len(begun) > 0 {
+		taken, err = l.Lost(ctx, begun)
+	}
+	taken.Kind = Taken
+	return taken, err
 }
 
 // write keeps a record, also of a run that is being cancelled.

@@ -403,6 +403,56 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
+// The limit of time in the middle of parallel calls keeps the results that there are, and those
+// that do not come say why; the agent hands them back in its last turn.
+func TestTimeLimitInCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a look {\"wait\":1}\nb look {\"wait\":60000}\nc look {\"wait\":2}", "what I have")
+		b.Limits.Time = time.Second
+		begin := time.Now()
+		b.want(t, "turn a.0 b.0 c.0\nresult a.0 look done\nresult b.0 the run's time is up; what the call had done by then stays: ...\nresult c.0 look done\n"+
+			"final The limit of 1s is reached: you cannot call tools any more. ...\nturn \"what I have\"\nend limit 1s")
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("it took %s", took)
+		}
+		last := b.script.requests[1]
+		if results := last.Messages[2].Blocks; !last.Last || len(results) != 4 || results[0].Result.Text != "look done" || results[2].Result.Text != "look done" {
+			t.Errorf("the last turn was asked with %+v", last.Messages)
+		}
+	})
+}
+
+// What a killed process did not keep a result of is asked for once, when another one takes over.
+func TestLostParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a look {}\nb do {}", "hi")
+		var asked []string
+		b.Lost = func(_ context.Context, begun []loop.Record) (loop.Record, error) {
+			for _, r := range begun {
+				asked = append(asked, r.Call)
+			}
+			return loop.Record{Files: []string{"x"}, Use: &model.Use{In: 100}}, nil
+		}
+		b.journal.until = 4 // task, turn, result a, begin b
+		if _, err := b.Run(t.Context()); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		b.journal.until = 5 // killed again as soon as it has taken over
+		if _, err := b.Run(t.Context()); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		b.journal.until = 0
+		out, err := b.Run(t.Context())
+		if err != nil || out.Status != loop.Completed {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		if len(asked) != 1 || asked[0] != "b.0" || out.Spent.Use.In != 120 {
+			t.Errorf("asked for %v, spent %+v\n%s", asked, out.Spent, b.story())
+		}
+		replays(t, b.journal.records)
+	})
+}
+
 // A run that is left to another process gets no end and no results of calls that have not begun.
 func TestLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

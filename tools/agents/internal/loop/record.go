@@ -36,7 +36,7 @@ type Record struct {
 	From   string        `json:"from,omitempty"`
 	Blocks []model.Block `json:"blocks,omitempty"`
 	Stop   model.End     `json:"stop,omitempty"`
-	Use    *model.Use    `json:"use,omitempty"`  // with that of attempts that were dropped; of a result, by agents that it called
+	Use    *model.Use    `json:"use,omitempty"`  // with that of attempts that were dropped; of a result or a takeover, by agents that were called
 	Size   int           `json:"size,omitempty"` // of the conversation with the answer, in tokens
 	Cost   float64       `json:"cost,omitempty"` // of the use
 	Notes  []string      `json:"notes,omitempty"`

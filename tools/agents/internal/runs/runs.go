@@ -6,6 +6,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -79,6 +80,17 @@ func insert(ctx context.Context, tx *sql.Tx, run string, n int, r loop.Record) (
 	}
 	rows, err := done.RowsAffected()
 	return rows == 1, err
+}
+
+// has reports whether a record is that of its number.
+func has(ctx context.Context, tx *sql.Tx, run string, n int, r loop.Record) (bool, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	var there []byte
+	err = tx.QueryRowContext(ctx, "SELECT data FROM toolcrib_agent_records WHERE run = $1 AND n = $2", run, n).Scan(&there)
+	return bytes.Equal(data, there), err
 }
 
 // Get returns a run of a principal. The error is not_found for those of others too.
@@ -162,6 +174,44 @@ func (s *Store) Last(ctx context.Context, id string) (n int, last loop.Record, e
 	return n, last, err
 }
 
+// Standing is how far a run is.
+type Standing struct {
+	Run
+	Steps int // records
+	Last  loop.Record
+}
+
+// Newest returns the newest runs of a principal, the newest first; those that have ended only if
+// ended is set. older is how many more there are.
+func (s *Store) Newest(ctx context.Context, principal string, limit int, ended bool) (list []Standing, older int, err error) {
+	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		list, older = nil, 0
+		return database.Each(ctx, q, func(rows *sql.Rows) error {
+			r := Standing{Run: Run{Principal: principal}}
+			var created int64
+			var data []byte
+			if err := rows.Scan(&r.ID, &created, &r.Spec, &r.Steps, &data); err != nil {
+				return err
+			}
+			r.Created = time.UnixMilli(created)
+			if err := json.Unmarshal(data, &r.Last); err != nil {
+				return err
+			}
+			switch {
+			case r.Last.Kind == loop.End && !ended:
+			case len(list) == limit:
+				older++
+			default:
+				list = append(list, r)
+			}
+			return nil
+		}, `SELECT r.id, r.created, r.spec, l.n + 1, l.data FROM toolcrib_agent_runs r
+			JOIN toolcrib_agent_records l ON l.run = r.id AND l.n = (SELECT MAX(n) FROM toolcrib_agent_records WHERE run = r.id)
+			WHERE r.principal = $1 ORDER BY r.created DESC, r.id`, principal)
+	})
+	return list, older, err
+}
+
 // Count returns how many records a run of a principal has; 0 = there is no such run.
 func (s *Store) Count(ctx context.Context, id, principal string) (n int, err error) {
 	err = s.part.Read(ctx, func(ctx context.Context, q database.Query) error {
@@ -189,10 +239,28 @@ func (j *Journal) Records(ctx context.Context) ([]loop.Record, error) {
 	return list, err
 }
 
+// insists is how long a step is offered to a database that does not answer: what it says was done.
+const insists = 30 * time.Second
+
 // Append implements [loop.Journal].
 func (j *Journal) Append(ctx context.Context, r loop.Record) error {
+	end := time.Now().Add(insists)
+	for again := false; ; again = true {
+		err := j.append(ctx, r, again)
+		e := tools.AsError(err)
+		if e == nil || e.Code != tools.Unavailable || time.Now().After(end) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// append keeps a record. again says that it was tried before, perhaps with success.
+func (j *Journal) append(ctx context.Context, r loop.Record, again bool) error {
 	err := j.store.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		kept, err := insert(ctx, tx, j.id, j.next, r)
+		if err == nil && !kept && again {
+			kept, err = has(ctx, tx, j.id, j.next, r)
+		}
 		if err == nil && !kept {
 			return tools.Errorf(tools.Conflict, "another process goes on with run %s", j.id)
 		}

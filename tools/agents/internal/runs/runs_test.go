@@ -3,6 +3,8 @@ package runs_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +70,41 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// The newest runs are found by how far they are, with a count of those that are left out.
+func TestNewest(t *testing.T) {
+	each(t, func(t *testing.T, one, two *runs.Store) {
+		ctx, now := t.Context(), time.Now().Truncate(time.Millisecond)
+		unique := rand.Text()
+		said, end := loop.Record{Kind: loop.Said, At: now.UTC(), Text: "x"}, loop.Record{Kind: loop.End, At: now.UTC(), Status: loop.Completed}
+		for i, records := range [][]loop.Record{{said}, {said, end}, {said}, {said, said, end}, {said, said}} {
+			if err := one.Create(ctx, runs.Run{ID: fmt.Sprint(unique, i), Principal: unique, Created: now.Add(time.Duration(i) * time.Second), Spec: []byte(`{"title":"t"}`)}, records); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			ended bool
+			limit int
+			want  string
+			older int
+		}{{true, 50, "4/2 3/3 2/1 1/2 0/1", 0}, {true, 2, "4/2 3/3", 3}, {false, 50, "4/2 2/1 0/1", 0}, {false, 1, "4/2", 2}} {
+			list, older, err := two.Newest(ctx, unique, c.limit, c.ended)
+			var got []string
+			for _, r := range list {
+				if (r.Last.Kind == loop.End) != (r.Steps == 3 || r.ID == unique+"1") || string(r.Spec) != `{"title":"t"}` {
+					t.Errorf("%+v", r)
+				}
+				got = append(got, fmt.Sprintf("%s/%d", r.ID[len(unique):], r.Steps))
+			}
+			if text := strings.Join(got, " "); err != nil || text != c.want || older != c.older {
+				t.Errorf("%+v: %s, %d older, %v", c, text, older, err)
+			}
+		}
+		if list, _, err := two.Newest(ctx, "nobody"+unique, 50, true); err != nil || len(list) != 0 {
+			t.Errorf("of somebody else: %v, %v", list, err)
+		}
+	})
+}
+
 // Of two processes that go on with a run one does, and the other is told.
 func TestJournal(t *testing.T) {
 	each(t, func(t *testing.T, one, two *runs.Store) {
@@ -112,6 +149,55 @@ func TestJournal(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// A step is kept once the database answers again, also if an earlier try kept it and the answer was
+// lost.
+func TestJournalInsists(t *testing.T) {
+	base := t.TempDir()
+	ws := databasetest.Workspace(t, base, t.TempDir())
+	source := new(database.Source)
+	databasetest.Use(t, source, "")
+	s, err := runs.Open(t.Context(), source, ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, said := t.Context(), loop.Record{Kind: loop.Said, At: time.Now().UTC(), Text: "x"}
+	if err := s.Create(ctx, runs.Run{ID: "r", Principal: "p", Created: time.Now(), Spec: []byte("{}")}, []loop.Record{said}); err != nil {
+		t.Fatal(err)
+	}
+	if err := runs.Again(ctx, s.Journal("r", 0), said); err != nil {
+		t.Errorf("the record that is there: %v", err)
+	}
+	said.Text = "y"
+	if err := runs.Again(ctx, s.Journal("r", 0), said); tools.AsError(err).Code != tools.Conflict {
+		t.Errorf("another one: %v", err)
+	}
+	db, err := source.Open(ctx, ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, err := db.SQL().Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer locked.Close()
+	if _, err := locked.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Journal("r", 1).Append(ctx, said) }()
+	select {
+	case err := <-done:
+		t.Fatalf("the database was locked: %v", err)
+	case <-time.After(6 * time.Second): // longer than a call waits
+	}
+	if _, err := locked.ExecContext(ctx, "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 // A run is stopped in whichever process is at work on it; one that nobody is at work on ends

@@ -127,27 +127,21 @@ func sameCall(records []workspace.Record, rec workspace.Record) []workspace.Reco
 	return same
 }
 
-// OfRun returns the changes of an agent's run that are in force, the newest first; none if id is
-// the handle of no run.
-func OfRun(ctx context.Context, id string) ([]workspace.Record, error) {
+// OfRun returns the changes of an agent's run, and those of them that are in force, the newest
+// first; none if id is the handle of no run.
+func OfRun(ctx context.Context, id string) (made, left []workspace.Record, err error) {
 	if !handles.Is(id) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	all, _, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	made := func(rec workspace.Record) bool {
-		return rec.Group == id && rec.Principal == tools.Session(ctx).Principal
+	others := func(rec workspace.Record) bool {
+		return rec.Group != id || rec.Principal != tools.Session(ctx).Principal
 	}
-	if !slices.ContainsFunc(all, made) {
-		return nil, nil
-	}
-	left, _ := inForce(all)
-	if left = slices.DeleteFunc(left, func(rec workspace.Record) bool { return !made(rec) }); len(left) == 0 {
-		return nil, tools.Errorf(tools.NotFound, "all that run %s changed is taken back", id).WithHint("file_history lists the undos, which can be undone")
-	}
-	return left, nil
+	left, _ = inForce(all)
+	return slices.DeleteFunc(all, others), slices.DeleteFunc(left, others), nil
 }
 
 // WholeUndo returns the changes that reverted others and belong to the same call as rec, the

@@ -22,7 +22,7 @@ func (p *Proxy) connect(ctx context.Context, pass *Pass, t outbound.Target) (net
 		pass.note(t.String(), no)
 	}
 	if err == nil {
-		pass.opened()
+		pass.opened(t)
 	}
 	return conn, err
 }

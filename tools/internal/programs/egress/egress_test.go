@@ -182,6 +182,29 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// The hosts that a command has reached are told, in each way, and no others.
+func TestTold(t *testing.T) {
+	w := newWorld(t, egress.Options{Hosts: []string{"*.example.com", "8.8.8.8"}})
+	var told []string
+	for _, way := range []string{"connect", "plain", "socks"} {
+		pass := w.gate.Pass(true, nil)
+		pass.Tell(func(host string) { told = append(told, way+" "+host) })
+		for host, want := range map[string]bool{"A.example.com": true, "other.test": false} {
+			if got := w.askOpen(pass, way, host); (got == "reached") != want {
+				t.Errorf("%s %s: %s", way, host, got)
+			}
+		}
+		if got := w.askOpen(pass, way, "8.8.8.8"); got != "reached" {
+			t.Errorf("%s: %s", way, got)
+		}
+		pass.Close()
+	}
+	want := []string{"connect a.example.com", "connect 8.8.8.8", "plain a.example.com", "plain 8.8.8.8", "socks a.example.com", "socks 8.8.8.8"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestEnd shows that the connections of a command end with it, and those of another one
 // do not.
 func TestEnd(t *testing.T) {

@@ -170,9 +170,9 @@ func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		Proxy:                  func(*http.Request) (*url.URL, error) { return via, nil },
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			if via != nil {
-				return p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return guard.DialProxy(ctx, address) })
+				return p.counted(ctx, pass, t, func(ctx context.Context) (net.Conn, error) { return guard.DialProxy(ctx, address) })
 			}
-			conn, err := p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return guard.Direct(ctx, t) })
+			conn, err := p.counted(ctx, pass, t, func(ctx context.Context) (net.Conn, error) { return guard.Direct(ctx, t) })
 			if no, ok := errors.AsType[*outbound.Refusal](err); ok {
 				pass.note(t.String(), no)
 			}
@@ -193,15 +193,15 @@ func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	proxy.ServeHTTP(&patient{w, http.NewResponseController(w)}, r.WithContext(ctx))
 }
 
-// counted opens a connection whose bytes are counted in the usage of a pass.
-func (p *Proxy) counted(ctx context.Context, pass *Pass, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
+// counted opens a connection to a host, whose bytes are counted in the usage of a pass.
+func (p *Proxy) counted(ctx context.Context, pass *Pass, t outbound.Target, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	conn, err := dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pass.opened()
+	pass.opened(t)
 	return &countedConn{conn, pass}, nil
 }
 

@@ -17,6 +17,7 @@ type Pass struct {
 	network bool
 	grants  *Grants         // of its session, nil = the user cannot be asked
 	guard   *outbound.Guard // nil = that of the proxy
+	reached func(string)    // nil = nobody hears
 	life    context.Context // ends with the command
 	end     context.CancelFunc
 	count   counters
@@ -41,6 +42,10 @@ const mostRefusals = 20
 // Use has the command reach the hosts of a guard of its own, instead of those of the proxy and
 // of its session. It must be called before the command starts.
 func (p *Pass) Use(guard *outbound.Guard) { p.guard = guard }
+
+// Tell has a function hear of each connection that the command has opened, by the host, from any
+// goroutine. It must be called before the command starts.
+func (p *Pass) Tell(reached func(host string)) { p.reached = reached }
 
 // reaches returns the guard of the command; usual is that of the proxy.
 func (p *Pass) reaches(usual *outbound.Guard) *outbound.Guard {
@@ -130,7 +135,10 @@ func (p *Pass) note(host string, no *outbound.Refusal) {
 	p.refused = append(p.refused, Refusal{host, why, 1, asked})
 }
 
-func (p *Pass) opened() {
+func (p *Pass) opened(t outbound.Target) {
+	if p.reached != nil {
+		p.reached(t.Hostname())
+	}
 	p.count.connections.Add(1)
 	p.gate.total.connections.Add(1)
 }

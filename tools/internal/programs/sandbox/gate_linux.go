@@ -65,7 +65,9 @@ func (e *Engine) reach(opt Options) {
 	}
 }
 
-// pass returns the right of one command to use the network, nil = there is no gate.
+// pass returns the right of one command to use the network, nil = there is no gate. The hosts that
+// it reaches are noted for the call of ctx, but not those of a guard of its own, which the
+// configuration names.
 func (z *zygote) pass(ctx context.Context, c Command) (*egress.Pass, error) {
 	if z.gate != nil && c.Guard != nil {
 		p := z.gate.Pass(c.Network, nil)
@@ -73,7 +75,9 @@ func (z *zygote) pass(ctx context.Context, c Command) (*egress.Pass, error) {
 		return p, nil
 	}
 	if z.gate != nil {
-		return z.gate.Pass(c.Network, z.engine.grantsOf(tools.Session(ctx))), nil
+		p := z.gate.Pass(c.Network, z.engine.grantsOf(tools.Session(ctx)))
+		p.Tell(func(host string) { tools.Reached(ctx, host) })
+		return p, nil
 	}
 	if c.Network && z.opt.Level != None {
 		return nil, &UnavailableError{Level: z.opt.Level, Missing: "the network by host needs a network namespace, that of level full"}

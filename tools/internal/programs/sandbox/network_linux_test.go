@@ -88,6 +88,8 @@ func TestNetwork(t *testing.T) {
 	at := far.Addr().String()
 	b := newNetBox(t, sandbox.Options{Private: []string{at}})
 	target := "TARGET=" + at
+	var reached []string
+	b.ctx = tools.WithReached(b.ctx, func(host string) { reached = append(reached, host) })
 	out, exit := b.run(true, target+asked+"cat <&3 | tail -n 1")
 	if !strings.HasPrefix(out, "HTTP/1.1 200 ") || !strings.HasSuffix(out, "from outside\n") || exit.Refused != "" {
 		t.Errorf("%s%+v", out, exit)
@@ -102,6 +104,9 @@ func TestNetwork(t *testing.T) {
 	}
 	if out, _ = b.run(true, "exec 3<>/dev/tcp/"+strings.ReplaceAll(at, ":", "/")); !strings.Contains(out, "refused") {
 		t.Errorf("past the proxy: %s", out)
+	}
+	if strings.Join(reached, " ") != "127.0.0.1" {
+		t.Errorf("noted for the call: %q", reached)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,5 +79,14 @@ func TestTouchedInWords(t *testing.T) {
 		if got := tc.touched.Warning(); got != tc.want {
 			t.Errorf("%+v: %q", tc.touched, got)
 		}
+	}
+}
+
+// Where the options have no level, it is that of the system: nothing contains programs on Windows,
+// and what they may do is judged by that.
+func TestUnsetLevel(t *testing.T) {
+	want := map[string]sandbox.Level{"linux": sandbox.Full, "darwin": sandbox.Landlock, "windows": sandbox.None}[runtime.GOOS]
+	if got := sandbox.New().Level(); want != 0 && got != want {
+		t.Errorf("%d, want %s", got, want)
 	}
 }

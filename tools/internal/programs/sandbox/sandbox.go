@@ -325,9 +325,8 @@ func (e *Engine) Passes(name string) bool {
 	return set && (all || slices.Contains(names, name))
 }
 
-// Level returns the level of the options; 0 = the best of this system.
+// Level returns the level of the options, or the best of this system where they have none.
 func (e *Engine) Level() Level {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.opt.Level
+	opt, _ := e.options()
+	return opt.Level
 }
