@@ -33,7 +33,7 @@ type CrawlIn struct {
 	Limit   int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=30,default=10" jsonschema_description:"most pages" alias:"max_pages"`
 	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,default=markdown" jsonschema_description:"of each page" alias:"extract_type,output_format"`
 	Main    bool     `json:"main,omitempty" jsonschema:"default=true" jsonschema_description:"only the main text of each page"`
-	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this"`
+	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this" alias:"prompt,question"`
 	Budget  int      `json:"budget,omitempty" jsonschema:"minimum=1000,maximum=45000,default=30000" jsonschema_description:"most characters of all pages together" alias:"max_chars,max_characters"`
 }
 
@@ -58,8 +58,8 @@ type CrawledPage struct {
 func webCrawlTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[CrawlIn, CrawlOut]{
 		Name: "web_crawl", Title: "Read several web pages", Doc: webCrawlDoc, Tags: []string{"web", "http", "url", "several pages", "site", "sitemap"},
-		Aliases: []string{"crawl_batch"},
-		Access:  tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
+		Aliases: []string{"crawl_batch"}, Foreign: severalPages(),
+		Access: tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
 		Timeout: crawlTime + 10*time.Second,
 		Redact:  redactCrawl,
 		Examples: []tools.Example[CrawlIn]{{
@@ -72,6 +72,16 @@ func webCrawlTool(e *engine) tools.Tool {
 }
 
 // redactCrawl keeps secrets in addresses out of records.
+// severalPages are the names of web_fetch, of which a call with several addresses means this tool.
+func severalPages() (list []tools.Foreign) {
+	for _, name := range []string{"web_fetch", "web_extractor", "fetch_page"} {
+		for _, by := range []string{"url", "urls"} {
+			list = append(list, tools.Foreign{Name: name, By: by, Several: true})
+		}
+	}
+	return list
+}
+
 func redactCrawl(_ context.Context, in CrawlIn) CrawlIn {
 	in.Start = outbound.Shown(in.Start)
 	in.URLs = slices.Clone(in.URLs)
