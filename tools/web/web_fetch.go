@@ -184,7 +184,7 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 			}
 		}
 	}
-	got, err := e.read(ctx, r)
+	got, err := reaching(ctx, e, func() (*reading, error) { return e.read(ctx, r) })
 	if err != nil {
 		return FetchOut{}, err
 	}

@@ -73,7 +73,7 @@ func (z *zygote) pass(ctx context.Context, c Command) (*egress.Pass, error) {
 		return p, nil
 	}
 	if z.gate != nil {
-		return z.gate.Pass(c.Network, z.engine.grantsOf(tools.Session(ctx))), nil
+		return z.gate.Pass(c.Network, z.engine.grants.Of(tools.Session(ctx))), nil
 	}
 	if c.Network && z.opt.Level != None {
 		return nil, &UnavailableError{Level: z.opt.Level, Missing: "the network by host needs a network namespace, that of level full"}
