@@ -130,6 +130,17 @@ func (g *Grant) Ask(ctx context.Context, hosts []string) error {
 // Allows reports whether the user has allowed a host with its port.
 func (g *Grant) Allows(host string) bool { return slices.Contains(g.allowed(), host) }
 
+// Declined reports whether the user was asked about a host with its port and has not allowed it.
+func (g *Grant) Declined(host string) bool {
+	if g == nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	yes, asked := g.settled[host]
+	return asked && !yes
+}
+
 func (g *Grant) allowed() (hosts []string) {
 	if g == nil || g.idle() {
 		return nil

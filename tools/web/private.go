@@ -19,6 +19,9 @@ func reaching[T any](ctx context.Context, e *engine, read func() (T, error)) (T,
 	case again:
 		return read()
 	}
+	if no, ok := errors.AsType[*outbound.Refusal](err); ok && e.grants.Of(tools.Session(ctx)).Declined(no.Host) {
+		return got, tools.AsError(err).WithHint("this was asked, and not confirmed: the client answered without asking its user, or the user declined; it is not asked again in this session")
+	}
 	return got, err
 }
 

@@ -73,7 +73,8 @@ func TestAskPrivate(t *testing.T) {
 			if got := w.as(fmt.Sprint("yes", i), c.tool, c.args, yes); !strings.Contains(got, c.want) {
 				t.Errorf("%s %s: %s", c.tool, c.args, got)
 			}
-			if got := w.as(fmt.Sprint("no", i), c.tool, c.args, no); !strings.Contains(got, allows) || strings.Contains(got, says) {
+			got := w.as(fmt.Sprint("no", i), c.tool, c.args, no)
+			if !strings.Contains(got, allows) || strings.Contains(got, says) || c.tool != "web_crawl" && !strings.Contains(got, "asked, and not confirmed: ") {
 				t.Errorf("%s %s, not allowed: %s", c.tool, c.args, got)
 			}
 		}
