@@ -134,6 +134,8 @@ func (n *Names) claim(t *Tool, f Foreign) error {
 		switch {
 		case f.By == "" || c.By == "":
 			return bad("is taken by %q", c.tool.Name)
+		case f.Several && c.Several && f.By != c.By && c.tool == t: // lists under one of these names
+			continue
 		case f.By != c.By:
 			return bad("chooses by %s, and for %q by %s", f.By, c.tool.Name, c.By)
 		case f.Several && c.Several:
@@ -206,12 +208,9 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	given := name
 	name = bare(name)
 	claims := n.foreign[name]
-	if len(claims) > 0 {
-		value := schema.Peek(args, claims[0].By)
-		for _, c := range claims {
-			if c.By == "" || c.chooses(value) {
-				return c.tool.as(c.Foreign), nil
-			}
+	for _, c := range claims {
+		if c.By == "" || c.chooses(schema.Peek(args, c.By)) {
+			return c.tool.as(c.Foreign), nil
 		}
 	}
 	if t, ok := n.own[name]; ok {

@@ -19,6 +19,13 @@ func by(name, argument string, values ...string) tools.Foreign {
 	return tools.Foreign{Name: name, By: argument, Values: values}
 }
 
+// several means the tool "one" if an argument is a list of several.
+func several(argument string) tools.Foreign {
+	return tools.Foreign{Name: "one", By: argument, Several: true, Spellings: []schema.Spelling{{
+		Names: []string{argument}, Read: func(map[string]any) (map[string]any, error) { return map[string]any{"word": "all"}, nil },
+	}}}
+}
+
 // TestForeign checks which tool a call by a foreign name means, and by which arguments.
 func TestForeign(t *testing.T) {
 	say := by("say", "how", "once")
@@ -26,9 +33,7 @@ func TestForeign(t *testing.T) {
 	all := []tools.Tool{
 		wordTool("one", say, tools.Foreign{Name: "echo", Spellings: []schema.Spelling{schema.Dropped("", "quiet")}}),
 		wordTool("two", by("say", "how", "", "twice", "two_times")),
-		wordTool("many", tools.Foreign{Name: "one", By: "words", Several: true, Spellings: []schema.Spelling{{
-			Names: []string{"words"}, Read: func(map[string]any) (map[string]any, error) { return map[string]any{"word": "all"}, nil },
-		}}}),
+		wordTool("many", several("words"), several("texts")),
 	}
 	if err := tools.Validate(all); err != nil {
 		t.Fatal(err)
@@ -46,6 +51,7 @@ func TestForeign(t *testing.T) {
 		{"say", `{"word":"a","how":"often"}`, "", `/how: say needs one of once, twice, two_times (or call one, two)`},
 		{"echo", `{"word":"a","quiet":true}`, "one", `{"times":2,"word":"a"}`},
 		{"one", `{"words":["a","b"]}`, "many", `{"times":2,"word":"all"}`},
+		{"one", `{"texts":["a","b"]}`, "many", `{"times":2,"word":"all"}`},
 		{"one", `{"words":["a"]}`, "one", `unknown argument`},
 		{"one", `{"word":"a","quiet":true}`, "one", `unknown argument`},
 		{"onne", `{"word":"a"}`, "", `no tool is called "onne" (did you mean one)`},
@@ -89,6 +95,7 @@ func TestForeignAmbiguous(t *testing.T) {
 		`name "say" is taken by "one"`:                         {{{Name: "say"}}, {{Name: "say"}}},
 		`name "say" with how "A-B" is taken by "one"`:          {{by("say", "how", "a_b")}, {by("say", "how", "A-B")}},
 		`name "say" chooses by what, and for "one" by how`:     {{by("say", "how", "a")}, {by("say", "what", "b")}},
+		`name "word" chooses by what, and for "one" by how`:    {{{Name: "word", By: "how", Several: true}}, {{Name: "word", By: "what", Several: true}}},
 		`name "word" with several how is taken by "one"`:       {{{Name: "word", By: "how", Several: true}}, {{Name: "word", By: "how", Several: true}}},
 		`name "say it" does not match`:                         {{{Name: "say it"}}, nil},
 		`name "say" has values, but no argument to choose by`:  {{{Name: "say", Values: []string{"a"}}}, nil},

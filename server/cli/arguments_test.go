@@ -107,7 +107,7 @@ func TestCompletion(t *testing.T) {
 		{"list --format=o", "--format=openai"},
 		{"serve --confirm |", "ask client deny"},
 		{"serve --confirm=d", "--confirm=deny"},
-		{"serve --preset |", "all companion default minimal"},
+		{"serve --preset |", "all companion default deferred minimal"},
 		{"--log-level w", "warn"},
 		{"serve |", ""},
 		{"call e", "echo erase"},

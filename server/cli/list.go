@@ -84,7 +84,7 @@ func (l *list) table(p *Process, s tools.Selected) error {
 		}
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(p.Stderr, "clients that bring tools of their own are shown others (%s); toolcrib list --preset companion lists them\n", strings.Join(others, ", "))
+		fmt.Fprintf(p.Stderr, "clients that bring tools of their own are shown others (%s); toolcrib help clients says which\n", strings.Join(others, ", "))
 	}
 	return nil
 }

@@ -107,15 +107,7 @@ func TestPresetFilesDoctor(t *testing.T) {
 	place(t, root, ".toolcrib/agents/bad.md", "no head")
 	place(t, root, ".toolcrib/agents/brief.md", "---\n---\nDo.")
 	place(t, root, ".toolcrib/agents/big.md", "---\n---\n"+strings.Repeat("x", 70_000))
-	if err := os.Symlink("/etc/hostname", filepath.Join(root, ".toolcrib/agents/link.md")); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range agents.Examine(a.deps, tools.WithSession(t.Context(), &a.session)) {
-		if f.What == "preset" {
-			got = append(got, string(f.State)+" "+f.Say)
-		}
-	}
+	got := a.presets(t)
 	want := []string{
 		"broken .toolcrib/agents/bad.md: it has no front matter: its first line is not ---",
 		"broken .toolcrib/agents/big.md: it has more than 65536 bytes",
@@ -128,7 +120,24 @@ func TestPresetFilesDoctor(t *testing.T) {
 			t.Errorf("no line %q in\n%s", line, strings.Join(got, "\n"))
 		}
 	}
-	if text := strings.Join(got, "\n"); !strings.Contains(text, "broken .toolcrib/agents/link.md: ") || len(got) != len(want)+1 {
-		t.Errorf("%s", text)
+	if len(got) != len(want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
 	}
+	if err := os.Symlink("/etc/hostname", filepath.Join(root, ".toolcrib/agents/link.md")); err != nil {
+		t.Skip("needs: the right to make symlinks: " + err.Error())
+	}
+	if text := strings.Join(a.presets(t), "\n"); !strings.Contains(text, "broken .toolcrib/agents/link.md: ") {
+		t.Error(text)
+	}
+}
+
+// presets returns what doctor says of presets.
+func (a *agency) presets(t *testing.T) (say []string) {
+	t.Helper()
+	for _, f := range agents.Examine(a.deps, tools.WithSession(t.Context(), &a.session)) {
+		if f.What == "preset" {
+			say = append(say, string(f.State)+" "+f.Say)
+		}
+	}
+	return say
 }

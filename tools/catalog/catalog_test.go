@@ -223,10 +223,15 @@ func TestReadme(t *testing.T) {
 	golden(t, file, []byte(head+begin+catalog.Table(categories())+end+tail))
 }
 
-// TestBudget keeps the default preset cheap: its definitions are read by the
-// model in every conversation.
+// TestBudget keeps the presets cheap whose definitions a model reads in every conversation.
 func TestBudget(t *testing.T) {
-	names, err := catalog.Preset("default", all())
+	for _, preset := range []string{"default", "companion"} {
+		t.Run(preset, func(t *testing.T) { testBudget(t, preset) })
+	}
+}
+
+func testBudget(t *testing.T, preset string) {
+	names, err := catalog.Preset(preset, all())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,10 +247,10 @@ func TestBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(sel.Listed); n == 0 || n > 24 {
-		t.Errorf("the default preset lists %d tools, want 1 to 24", n)
+		t.Errorf("it lists %d tools, want 1 to 24", n)
 	}
 	if tokens := compact.Len() / 4; tokens > 8000 {
-		t.Errorf("the default preset takes %d tokens, want at most 8,000", tokens)
+		t.Errorf("it takes %d tokens, want at most 8,000", tokens)
 	}
 }
 

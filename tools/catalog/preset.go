@@ -25,34 +25,41 @@ var minimalPreset = []string{
 // model choose.
 var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash", "powershell", "parallel_calls"}
 
-// coders are the clients that have them, by the name in their clientInfo, see
-// [tools.ForClient]. "toolcrib help clients" has the handshakes that were recorded and decides.
-// All other clients get the default. A client that defers tools behind a search of its own
-// gains nothing if more than the twins is hidden from it, so companion hides nothing else.
-var coders = []string{
-	"claude-code",            // Read, Write, Edit, Glob, Grep, Bash; defers the tools of servers
-	"codex-mcp-client",       // exec_command and apply_patch; it reads and searches with these
-	"gemini-cli-mcp-client*", // read_file, write_file, replace, glob, grep_search, run_shell_command
-	"qwen-cli-mcp-client*",   // the same; defers the tools of servers
-	"opencode",               // read, write, edit, glob, grep, bash
-	"continue-cli-client",    // Read, Write, Edit, Search, Bash
+// beside are what companion shows in the place of the twins.
+var beside = []string{"download", "parse_document", "search_documents"}
+
+// coders are the clients that have the twins, by the name in their clientInfo, see
+// [tools.ForClient], with the preset that they get. "toolcrib help clients" has the handshakes
+// that were recorded and decides. All other clients get the default. A client that defers the
+// tools of servers behind a search of its own gains nothing if more than the twins is hidden.
+var coders = map[string]string{
+	"claude-code":            "deferred",  // Read, Write, Edit, Glob, Grep, Bash
+	"codex-mcp-client":       "companion", // exec_command and apply_patch; it reads and searches with these
+	"gemini-cli-mcp-client*": "companion", // read_file, write_file, replace, glob, grep_search, run_shell_command
+	"qwen-cli-mcp-client*":   "deferred",  // the same
+	"opencode":               "companion", // read, write, edit, glob, grep, bash
+	"continue-cli-client":    "companion", // Read, Write, Edit, Search, Bash
 }
 
 // Tailored returns the default presets of clients that have tools themselves, by the name of
 // the client.
 func Tailored(all []tools.Tool) map[string][]string {
-	names := companion(all)
 	tailored := make(map[string][]string, len(coders))
-	for _, client := range coders {
-		tailored[client] = names
+	for client, preset := range coders {
+		tailored[client], _ = Preset(preset, all) // which is one
 	}
 	return tailored
 }
 
+func isTwin(name string) bool { return slices.Contains(twins, name) }
+
 func companion(all []tools.Tool) []string {
-	var names []string
+	return append(slices.DeleteFunc(slices.Clone(defaultNames(all)), isTwin), beside...)
+}
+
+func deferred(all []tools.Tool) (names []string) {
 	for _, t := range all {
-		if !slices.Contains(twins, t.Name) {
+		if !isTwin(t.Name) {
 			names = append(names, t.Name)
 		}
 	}
@@ -75,6 +82,8 @@ func Preset(name string, all []tools.Tool) ([]string, error) {
 		return minimalPreset, nil
 	case "companion":
 		return companion(all), nil
+	case "deferred":
+		return deferred(all), nil
 	}
 	return nil, fmt.Errorf("no preset is called %q", name)
 }
@@ -98,7 +107,7 @@ type Selection struct {
 	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes" topic:"tools"`
 	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called in addition to the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
 	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, despite all other settings" narrow:"union" live:"yes"`
-	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" values:"default,minimal,companion,all" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, see toolcrib help clients)" live:"yes"`
+	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" values:"default,minimal,companion,deferred,all" help:"which of them clients are shown: default, minimal, companion, deferred or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion or deferred for clients that bring tools of their own, see toolcrib help clients)" live:"yes"`
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
 }
 

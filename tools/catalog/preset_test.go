@@ -84,13 +84,41 @@ func TestListedNames(t *testing.T) {
 // The handshakes that were recorded get what they are to get, and others do not.
 func TestTailoredClients(t *testing.T) {
 	tailored := catalog.Tailored(all())
-	for client, want := range map[string]bool{
-		"claude-code": true, "codex-mcp-client": true, "gemini-cli-mcp-client": true, "gemini-cli-mcp-client-toolcrib": true,
-		"qwen-cli-mcp-client-toolcrib": true, "opencode": true, "continue-cli-client": true,
-		"claude-ai": false, "opencode2": false, "": false, "Visual Studio Code": false,
+	for client, want := range map[string]string{
+		"claude-code": "deferred", "codex-mcp-client": "companion", "gemini-cli-mcp-client": "companion", "gemini-cli-mcp-client-toolcrib": "companion",
+		"qwen-cli-mcp-client-toolcrib": "deferred", "opencode": "companion", "continue-cli-client": "companion",
+		"claude-ai": "", "opencode2": "", "": "", "Visual Studio Code": "",
 	} {
-		if _, got := tools.ForClient(tailored, client); got != want {
-			t.Errorf("%q is shown companion: %t", client, got)
+		got, is := tools.ForClient(tailored, client)
+		if is != (want != "") {
+			t.Errorf("%q has a preset of its own: %t", client, is)
+		}
+		if !is {
+			continue
+		}
+		names, err := catalog.Preset(want, all())
+		if diff := cmp.Diff(names, got); err != nil || diff != "" {
+			t.Errorf("%q is not shown %s: %v\n%s", client, want, err, diff)
+		}
+	}
+}
+
+// A client whose model is shown the whole list gets a short one, and none of what it brings
+// itself.
+func TestCompanion(t *testing.T) {
+	companion, err := catalog.Preset("companion", all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(companion) > 24 {
+		t.Errorf("companion shows %d tools", len(companion))
+	}
+	for name, want := range map[string]bool{
+		"read_files": true, "code_interpreter": true, "job_list": true, "search_tools": true, "call_tool": true, "parse_document": true,
+		"read_file": false, "grep": false, "bash": false, "schedule_create": false,
+	} {
+		if slices.Contains(companion, name) != want {
+			t.Errorf("companion shows %s: %t", name, !want)
 		}
 	}
 }

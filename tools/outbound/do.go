@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -151,6 +152,9 @@ func (j *journey) follow() (*Response, error) {
 	for hop := 0; ; hop++ {
 		res, err := j.persist()
 		if err != nil {
+			if no, ok := errors.AsType[*Refusal](err); ok && hop > 0 {
+				no.Ask = false // nobody has named that host
+			}
 			return nil, err
 		}
 		to := res.Header.Get("Location")

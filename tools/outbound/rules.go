@@ -109,8 +109,9 @@ func (g *Guard) Bounds() string {
 
 // Refusal is the reason why a host may not be reached.
 type Refusal struct {
-	Why string
-	Ask bool // the user may allow it for a session
+	Host string // with its port
+	Why  string
+	Ask  bool // the user may allow it for a session, see Grant
 }
 
 func (r *Refusal) Error() string { return r.Why }
@@ -155,7 +156,7 @@ func (g *Guard) privateHost(t Target, why string, ask bool) error {
 		}
 		why += fmt.Sprintf("; %s_private: [%s] in the configuration allows it", g.rules.Settings, entry)
 	}
-	return &Refusal{Why: why, Ask: ask}
+	return &Refusal{Host: t.String(), Why: why, Ask: ask}
 }
 
 // privately reports whether the configuration allows private addresses for the host.

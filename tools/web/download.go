@@ -98,16 +98,18 @@ func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, erro
 	if exists && !into && !in.Overwrite {
 		return DownloadOut{}, tools.Errorf(tools.AlreadyExists, "%s exists", at).WithHint("overwrite=true replaces it")
 	}
-	if err := e.mayRead(ctx, u, 0); err != nil {
-		return DownloadOut{}, err
-	}
 	part, err := openPart(ctx, u.String())
 	if err != nil {
 		return DownloadOut{}, err
 	}
 	defer part.close()
 	out := DownloadOut{URL: shown(u.String())}
-	res, err := e.fetchPart(ctx, u.String(), part, &out)
+	res, err := reaching(ctx, e, func() (received, error) {
+		if err := e.mayRead(ctx, u, 0); err != nil {
+			return received{}, err
+		}
+		return e.fetchPart(ctx, u.String(), part, &out)
+	})
 	if err != nil {
 		return DownloadOut{}, err
 	}

@@ -122,7 +122,9 @@ func (e *engine) read(ctx context.Context, r request) (*reading, error) {
 
 // file reads a file for tools that want it as it is, or returns what was read before.
 func (e *engine) file(ctx context.Context, url string, most int64) (*outbound.Page, error) {
-	got, err := e.read(ctx, request{url: url, render: "never", further: true, most: most})
+	got, err := reaching(ctx, e, func() (*reading, error) {
+		return e.read(ctx, request{url: url, render: "never", further: true, most: most})
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +147,13 @@ func changes(method string) bool {
 // allowed reports whether the user has allowed a host that is private.
 func (e *engine) allowed(ctx context.Context, u *url.URL) bool {
 	t, err := outbound.ParseTarget(hostPort(u))
-	return err == nil && e.ownPort(ctx, t)
+	return err == nil && e.agreed(ctx, t)
+}
+
+// agreed reports whether the caller may reach a host because the user has allowed it to the
+// session, or opened a port of this machine.
+func (e *engine) agreed(ctx context.Context, t outbound.Target) bool {
+	return e.ownPort(ctx, t) || e.grants.Of(tools.Session(ctx)).Allows(t.String())
 }
 
 // ownPort reports whether a job of the caller has opened a port of this machine for the user.
@@ -166,7 +174,9 @@ func (e *engine) get(ctx context.Context, ask outbound.Request) (*outbound.Page,
 		return nil, err
 	}
 	if err := e.mayRead(ctx, parsed(got.URL), ask.Tries); err != nil {
-		return nil, err
+		told := *tools.AsError(err)
+		told.Err = nil // a refusal of this late host is not asked about: that would send the request again
+		return nil, &told
 	}
 	return got, refused(got)
 }

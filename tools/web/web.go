@@ -24,7 +24,7 @@ import (
 // Category returns the tools that read the web.
 func Category(s *services.Services) tools.Category {
 	e := newEngine(deps{
-		client: s.Outbound, readers: s.Documents(), browser: browser.New(s.Sandbox()), pace: hostPace,
+		client: s.Outbound, readers: s.Documents(), browser: browser.New(s.Sandbox()), grants: s.Sandbox().Grants(), pace: hostPace,
 		opened: func(principal string, port int) bool { return s.Jobs().Opened(principal, port) },
 	})
 	s.Page = e.file
@@ -52,6 +52,7 @@ type deps struct {
 	client  func() *outbound.Client // for addresses that calls name
 	readers *linked.Readers         // of documents
 	browser *browser.Engine
+	grants  *outbound.Grants // the private hosts that sessions may reach
 	// opened reports whether a job of a principal has opened a port of this machine; nil = no.
 	opened func(principal string, port int) bool
 	pace   time.Duration // from one request of a crawl to the next to the same host
@@ -94,7 +95,7 @@ func (e *engine) apply(set Settings, setup tools.Setup) {
 	err := errors.Join(
 		e.services.Configure(outbound.Options{Rules: e.network(set.rules()), Redactor: setup.Redactor, TLS: e.trust}),
 		e.client().Configure(outbound.Options{
-			Rules: e.network(set.webRules()), Allow: e.ownPort, Agent: set.agent(setup.Version), Redactor: setup.Redactor, TLS: e.trust,
+			Rules: e.network(set.webRules()), Allow: e.agreed, Agent: set.agent(setup.Version), Redactor: setup.Redactor, TLS: e.trust,
 		}),
 	)
 	if err != nil && setup.Log != nil {

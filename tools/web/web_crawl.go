@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -33,7 +34,7 @@ type CrawlIn struct {
 	Limit   int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=30,default=10" jsonschema_description:"most pages" alias:"max_pages"`
 	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,default=markdown" jsonschema_description:"of each page" alias:"extract_type,output_format"`
 	Main    bool     `json:"main,omitempty" jsonschema:"default=true" jsonschema_description:"only the main text of each page"`
-	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this"`
+	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this" alias:"prompt,question"`
 	Budget  int      `json:"budget,omitempty" jsonschema:"minimum=1000,maximum=45000,default=30000" jsonschema_description:"most characters of all pages together" alias:"max_chars,max_characters"`
 }
 
@@ -58,8 +59,8 @@ type CrawledPage struct {
 func webCrawlTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[CrawlIn, CrawlOut]{
 		Name: "web_crawl", Title: "Read several web pages", Doc: webCrawlDoc, Tags: []string{"web", "http", "url", "several pages", "site", "sitemap"},
-		Aliases: []string{"crawl_batch"},
-		Access:  tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
+		Aliases: []string{"crawl_batch"}, Foreign: severalPages(),
+		Access: tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
 		Timeout: crawlTime + 10*time.Second,
 		Redact:  redactCrawl,
 		Examples: []tools.Example[CrawlIn]{{
@@ -69,6 +70,16 @@ func webCrawlTool(e *engine) tools.Tool {
 		}},
 		Run: e.webCrawl,
 	})
+}
+
+// severalPages are the names of web_fetch, of which a call with several addresses means this tool.
+func severalPages() (list []tools.Foreign) {
+	for _, name := range []string{"web_fetch", "web_extractor", "fetch_page"} {
+		for _, by := range []string{"url", "urls"} {
+			list = append(list, tools.Foreign{Name: name, By: by, Several: true})
+		}
+	}
+	return list
 }
 
 // redactCrawl keeps secrets in addresses out of records.
@@ -98,7 +109,7 @@ func (e *engine) webCrawl(ctx context.Context, in CrawlIn) (CrawlOut, error) {
 	limited, cancel := context.WithTimeout(ctx, crawlTime)
 	defer cancel()
 	c := &crawl{e: e, in: in, ctx: limited, seen: map[string]bool{}}
-	if err := c.plan(); err != nil {
+	if _, err := reaching(ctx, e, func() (any, error) { return nil, c.plan() }); err != nil {
 		return CrawlOut{}, err
 	}
 	for depth := 0; len(c.queue) > 0 && len(c.done) < in.Limit; depth++ {
@@ -108,7 +119,9 @@ func (e *engine) webCrawl(ctx context.Context, in CrawlIn) (CrawlOut, error) {
 			c.left += len(level) - room
 			level = level[:room]
 		}
-		c.readAll(ctx, level, in.Start != "" && !in.Sitemap && depth < in.Depth)
+		if err := c.readAll(ctx, level, in.Start != "" && !in.Sitemap && depth < in.Depth); err != nil {
+			return CrawlOut{}, err
+		}
 	}
 	c.left += len(c.queue)
 	if err := ctx.Err(); err != nil {
@@ -246,10 +259,45 @@ func (c *crawl) sitemap() error {
 	return tools.Errorf(tools.NotFound, "the sitemap of %s has no page that matches", c.site.Host).WithHint("leave glob out, or follow links with sitemap=false")
 }
 
-// readAll reads pages, several at once and of one host two at once, and queues their links.
-func (c *crawl) readAll(ctx context.Context, level []string, follow bool) {
-	pages := make([]CrawledPage, len(level))
-	links := make([][]page.Link, len(level))
+// readAll reads pages, those of hosts that the user then allows too, and queues their links.
+func (c *crawl) readAll(ctx context.Context, level []string, follow bool) error {
+	found := c.readOnce(ctx, level, follow)
+	var refused []error
+	for _, f := range found {
+		refused = append(refused, f.err)
+	}
+	switch again, err := c.e.askPrivate(ctx, refused...); {
+	case err != nil:
+		return err
+	case again:
+		for i, f := range found {
+			if _, is := errors.AsType[*outbound.Refusal](f.err); is {
+				found[i] = c.one(level[i], follow)
+			}
+		}
+	}
+	for _, f := range found {
+		c.done = append(c.done, f.CrawledPage)
+		for _, l := range f.links {
+			if u, err := url.Parse(l.Href); err == nil && c.wanted(u) {
+				u.Fragment = ""
+				c.add(u)
+			}
+		}
+	}
+	return nil
+}
+
+// visit is a page with what is found there, or the error of reading it.
+type visit struct {
+	CrawledPage
+	links []page.Link // if they are to be followed
+	err   error
+}
+
+// readOnce reads pages, several at once and of one host two at once.
+func (c *crawl) readOnce(ctx context.Context, level []string, follow bool) []visit {
+	found := make([]visit, len(level))
 	slots := make(chan struct{}, atOnce)
 	hosts := map[string]chan struct{}{}
 	for _, at := range level {
@@ -268,7 +316,7 @@ func (c *crawl) readAll(ctx context.Context, level []string, follow bool) {
 				case <-c.ctx.Done():
 				}
 			}
-			pages[i], links[i] = c.one(at, follow)
+			found[i] = c.one(at, follow)
 			mu.Lock()
 			defer mu.Unlock()
 			count++
@@ -276,27 +324,19 @@ func (c *crawl) readAll(ctx context.Context, level []string, follow bool) {
 		})
 	}
 	wg.Wait()
-	c.done = append(c.done, pages...)
-	for _, list := range links {
-		for _, l := range list {
-			if u, err := url.Parse(l.Href); err == nil && c.wanted(u) {
-				u.Fragment = ""
-				c.add(u)
-			}
-		}
-	}
+	return found
 }
 
 // one reads a page and, if they are to be followed, its links.
-func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
+func (c *crawl) one(at string, follow bool) visit {
 	p := CrawledPage{URL: shown(at)}
-	fail := func(err error) (CrawledPage, []page.Link) {
+	fail := func(err error) visit {
 		e := plain(err)
 		if c.ctx.Err() != nil {
 			e = tools.Errorf(tools.Timeout, "not read within the time of the call, %s", crawlTime)
 		}
 		p.Status, p.Failed = e.Error(), true
-		return p, nil
+		return visit{CrawledPage: p, err: e}
 	}
 	delay := c.e.pace
 	if u := parsed(at); c.e.heeds(u) {
@@ -329,14 +369,14 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 	}
 	p.Body = strings.TrimSpace(t.body)
 	if !follow || !isPage(got.page) {
-		return p, nil
+		return visit{CrawledPage: p}
 	}
 	decoded, _ := page.Decode(got.page.Body, got.page.Header.Get("Content-Type"))
 	links, total := page.Parse(c.ctx, decoded, parsed(got.page.URL)).Links(mostLinks)
 	if total > len(links) {
 		p.Status += fmt.Sprintf("; only the first %d of its %d links are followed", len(links), total)
 	}
-	return p, links
+	return visit{CrawledPage: p, links: links}
 }
 
 // share cuts the pages to a number of characters together.

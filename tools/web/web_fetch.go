@@ -29,7 +29,7 @@ var webFetchDoc string
 
 // FetchIn is an address and what is wanted of it.
 type FetchIn struct {
-	URL     string   `json:"url" jsonschema:"minLength=1,maxLength=8000" jsonschema_description:"http or https" alias:"uri,link,address,href,page,urls"`
+	URL     string   `json:"url" jsonschema:"minLength=1,maxLength=8000" jsonschema_description:"http or https" alias:"uri,link,address,href,page"`
 	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,enum=raw,default=markdown" jsonschema_description:"raw: as the server sent it" alias:"extract_type,extractMode,extract_mode,output_format,type"`
 	Main    bool     `json:"main,omitempty" jsonschema:"default=true" jsonschema_description:"only the main text of a page, without menus" alias:"main_content,only_main_content"`
 	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this" alias:"prompt,question,search"`
@@ -55,8 +55,10 @@ type FetchOut struct {
 func webFetchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[FetchIn, FetchOut]{
 		Name: "web_fetch", Title: "Read a web page", Doc: webFetchDoc, Tags: []string{"web", "http", "url", "read a link", "api"},
-		Aliases: []string{"fetch_page", "web_extractor"}, Spellings: []schema.Spelling{schema.Flag(map[string]any{"format": "raw"}, schema.Same(), "raw")},
-		Foreign: tools.Called("WebFetch", "webfetch", "fetch", "fetch_url", "fetch_webpage", "read_url"),
+		Aliases: []string{"fetch_page", "web_extractor"}, Spellings: []schema.Spelling{
+			{Names: []string{"url", "urls"}, Read: oneAddress}, {Names: []string{"headers"}, Read: namedHeaders}, schema.Flag(map[string]any{"format": "raw"}, schema.Same(), "raw"),
+		},
+		Foreign: tools.Called("WebFetch", "webfetch", "fetch", "fetch_url", "fetch_webpage", "read_url", "http_request"),
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
 		Plan:    e.webFetchPlan,
@@ -73,6 +75,38 @@ func webFetchTool(e *engine) tools.Tool {
 		}},
 		Run: e.webFetch,
 	})
+}
+
+// oneAddress reads an array of one address.
+func oneAddress(given map[string]any) (map[string]any, error) {
+	var all []string
+	for _, v := range given {
+		if text, ok := v.(string); ok {
+			all = append(all, text)
+		} else if list, ok := schema.Strings(v); ok {
+			all = append(all, list...)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return nil, nil
+	case 1:
+		return map[string]any{"url": all[0]}, nil
+	}
+	return nil, fmt.Errorf("%d addresses, where one is read; web_crawl takes several in urls", len(all))
+}
+
+// namedHeaders reads an object of headers.
+func namedHeaders(given map[string]any) (map[string]any, error) {
+	object, ok := given["headers"].(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	lines := []string{}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		lines = append(lines, fmt.Sprintf("%s: %v", name, object[name]))
+	}
+	return map[string]any{"headers": lines}, nil
 }
 
 // redactFetch keeps secrets in the address and in headers out of records.
@@ -150,7 +184,7 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 			}
 		}
 	}
-	got, err := e.read(ctx, r)
+	got, err := reaching(ctx, e, func() (*reading, error) { return e.read(ctx, r) })
 	if err != nil {
 		return FetchOut{}, err
 	}

@@ -9,9 +9,19 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// List counts what the default preset costs a model.
+// List counts what the presets cost a model that reads all of them.
 func List(ctx context.Context, env harness.Environment) error {
-	out, err := exec.CommandContext(ctx, env.Binary, "list", "--format", "mcp").Output()
+	fmt.Println("| tools/list of the preset | tools | tokens |\n|---|---|---|")
+	for _, preset := range []string{"default", "companion"} {
+		if err := listPreset(ctx, env, preset); err != nil {
+			return fmt.Errorf("%s: %w", preset, err)
+		}
+	}
+	return nil
+}
+
+func listPreset(ctx context.Context, env harness.Environment, preset string) error {
+	out, err := exec.CommandContext(ctx, env.Binary, "list", "--preset", preset, "--format", "mcp").Output()
 	if err != nil {
 		return err
 	}
@@ -27,7 +37,7 @@ func List(ctx context.Context, env harness.Environment) error {
 		}
 		bytes += len(compact)
 	}
-	fmt.Printf("| tools/list of the default preset | %d tools | %d tokens |\n|---|---|---|\n", len(doc.Tools), bytes/4)
+	fmt.Printf("| %s | %d | %d |\n", preset, len(doc.Tools), bytes/4)
 	if len(doc.Tools) > 24 || bytes/4 > 8000 {
 		return fmt.Errorf("want at most 24 tools, 8,000 tokens")
 	}

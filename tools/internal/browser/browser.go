@@ -102,11 +102,11 @@ func (e *Engine) Close() {
 // use returns the browser of the call's principal and workspace, and starts it if there is
 // none. also is a private host that it may reach, "" = none. leave must be called when it is
 // no longer used.
-func (e *Engine) use(ctx context.Context, also string) (p *process, leave func(), err error) {
+func (e *Engine) use(ctx context.Context, also string) (_ *process, leave func(), err error) {
 	s := tools.Session(ctx)
 	key := strings.Join(append(s.Workspace.Roots(), s.Principal, also), "\x00")
 	e.mu.Lock()
-	p = e.running[key]
+	p := e.running[key] // leave holds it, whatever is returned
 	if p == nil {
 		p = new(process)
 		e.running[key] = p

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"toolcrib/tools"
@@ -201,4 +202,18 @@ func TestFind(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/chromium") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestNoBrowser lets the time pass after which an idle browser is ended, where none could start.
+func TestNoBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := browser.New(sandbox.New())
+		e.Configure(browser.Options{File: "/nothing/is/here"})
+		ws, _ := tooltest.Tree(t, nil)
+		ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
+		if _, err := e.Render(ctx, browser.Request{URL: "https://example.com/"}); err == nil {
+			t.Error("it renders without a browser")
+		}
+		time.Sleep(time.Hour)
+	})
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // Gate is the proxy for one network namespace. A pass is valid only at its gate.
@@ -135,10 +137,10 @@ func (g *Gate) Close() {
 }
 
 // Pass makes the pass of one command. If the network is off for it, the proxy refuses each
-// host and says so. So a program learns at once what it lacks, and [Pass.Refused] has it. grants
-// are those of its session; nil = the user cannot be asked.
-func (g *Gate) Pass(network bool, grants *Grants) *Pass {
-	p := &Pass{gate: g, secret: rand.Text(), network: network, grants: grants}
+// host and says so. So a program learns at once what it lacks, and [Pass.Refused] has it. grant
+// is that of its session; nil = the user cannot be asked.
+func (g *Gate) Pass(network bool, grant *outbound.Grant) *Pass {
+	p := &Pass{gate: g, secret: rand.Text(), network: network, grant: grant}
 	p.life, p.end = context.WithCancel(g.proxy.life)
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,8 +8,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/egress"
+	"toolcrib/tools/outbound"
 )
+
+// newGrant returns the grant of a session whose user can be asked.
+func newGrant() *outbound.Grant {
+	return new(outbound.Grants).Of(&tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Forms: true}})
+}
+
+// answering is a user who gives one answer to all.
+type answering tools.Action
+
+func (a answering) Ask(_ context.Context, forms ...tools.Form) (answers []tools.Answer, err error) {
+	for range forms {
+		answers = append(answers, tools.Answer{Action: tools.Action(a)})
+	}
+	return answers, nil
+}
 
 // TestGrants has the user allow private hosts for a session: only exact hosts with their
 // ports that were refused, and never a link-local address or one of a cloud.
@@ -24,8 +41,7 @@ func TestGrants(t *testing.T) {
 	for _, way := range []string{"connect", "plain"} {
 		t.Run(way, func(t *testing.T) {
 			w := newWorld(t, egress.Options{Lookup: lookup})
-			g := &egress.Grants{}
-			g.Use()
+			g := newGrant()
 			refused := func(host string) string {
 				t.Helper()
 				pass := w.gate.Pass(true, g)
@@ -57,8 +73,11 @@ func TestGrants(t *testing.T) {
 			if diff := cmp.Diff(want, g.Wanted()); diff != "" {
 				t.Fatal(diff)
 			}
-			g.Settle([]string{"mirror.test:80", "10.0.0.7:80", "link.test:80"}, true)
-			g.Settle([]string{"pip.internal:80"}, false)
+			for action, hosts := range map[tools.Action][]string{tools.Accept: {"mirror.test:80", "10.0.0.7:80", "link.test:80"}, tools.Decline: {"pip.internal:80"}} {
+				if err := g.Ask(tools.WithAsker(t.Context(), answering(action)), hosts); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for _, host := range []string{"mirror.test", "10.0.0.7"} {
 				if got := w.askWith(w.gate.Pass(true, g), way, host); got != "reached" {
 					t.Errorf("%s is allowed: %s", host, got)
@@ -79,8 +98,7 @@ func TestGrants(t *testing.T) {
 		})
 	}
 	w := newWorld(t, egress.Options{Lookup: lookup, Hosts: []string{"only.test"}})
-	g := &egress.Grants{}
-	g.Use()
+	g := newGrant()
 	pass := w.gate.Pass(true, g)
 	w.askWith(pass, "connect", "mirror.test")
 	if told := pass.Told(); strings.Contains(told, "the user is asked") || len(g.Wanted()) > 0 {

@@ -15,7 +15,7 @@ type Pass struct {
 	gate    *Gate
 	secret  string
 	network bool
-	grants  *Grants         // of its session, nil = the user cannot be asked
+	grant   *outbound.Grant // of its session, nil = the user cannot be asked
 	guard   *outbound.Guard // nil = that of the proxy
 	reached func(string)    // nil = nobody hears
 	life    context.Context // ends with the command
@@ -52,7 +52,7 @@ func (p *Pass) reaches(usual *outbound.Guard) *outbound.Guard {
 	if p.guard != nil {
 		return p.guard
 	}
-	return p.grants.extend(usual)
+	return p.grant.Extend(usual)
 }
 
 // Reach describes in a few words which hosts the command may reach; "off" = none.
@@ -117,7 +117,7 @@ var (
 )
 
 func (p *Pass) note(host string, no *outbound.Refusal) {
-	why, asked := no.Why, no.Ask && p.grants.want(host)
+	why, asked := no.Why, p.grant.Want(no)
 	p.count.refused.Add(1)
 	p.gate.total.refused.Add(1)
 	p.mu.Lock()

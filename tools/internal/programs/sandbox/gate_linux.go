@@ -75,7 +75,7 @@ func (z *zygote) pass(ctx context.Context, c Command) (*egress.Pass, error) {
 		return p, nil
 	}
 	if z.gate != nil {
-		p := z.gate.Pass(c.Network, z.engine.grantsOf(tools.Session(ctx)))
+		p := z.gate.Pass(c.Network, z.engine.grants.Of(tools.Session(ctx)))
 		p.Tell(func(host string) { tools.Reached(ctx, host) })
 		return p, nil
 	}

@@ -228,7 +228,7 @@ func TestAskHosts(t *testing.T) {
 			t.Errorf("%d: asked %q", i, c.user.asked)
 		}
 	}
-	if want := "let commands reach " + at + " in your private network, for this session; a command was refused it before"; yes.asked[0] != want {
+	if want := "let the tools and commands of this session reach " + at + " in your private network"; yes.asked[0] != want {
 		t.Error(yes.asked[0])
 	}
 }

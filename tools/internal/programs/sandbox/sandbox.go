@@ -133,11 +133,26 @@ type Engine struct {
 	closed   bool
 	alive    map[*Process]struct{}
 	platform platform
-	grants   map[grantee]*egress.Grants
+	grants   outbound.Grants
 }
 
 // New makes an Engine. It starts nothing.
 func New() *Engine { return &Engine{alive: map[*Process]struct{}{}} }
+
+// Grants are the private hosts that sessions may reach.
+func (e *Engine) Grants() *outbound.Grants { return &e.grants }
+
+// AskHosts asks the user about the private hosts that earlier programs of the session of ctx
+// were refused. A tool calls it before it starts a program with the network, and returns its
+// error.
+func (e *Engine) AskHosts(ctx context.Context) error {
+	grant := e.grants.Of(tools.Session(ctx))
+	err := grant.Ask(ctx, grant.Wanted())
+	if err != nil && tools.AsError(err).Code == tools.Unavailable {
+		return nil // the program is refused them again, and says what allows them
+	}
+	return err
+}
 
 // Configure sets the options of programs that start from now on. Its hosts apply at once to
 // running programs too.
