@@ -194,7 +194,9 @@ var program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(dir, "toolcrib")
-	out, err := exec.Command("go", "build", "-o", binary, "toolcrib").CombinedOutput()
+	cmd := exec.Command("go", "build", "-o", binary, "toolcrib")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}
