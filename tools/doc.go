@@ -100,8 +100,8 @@
 //
 // # How to delete a tool
 //
-// Delete NAME.go, NAME.md, all NAME_*.go and testdata/calls/CATEGORY/NAME.txtar, and the line
-// in the list of the category. A test in tools/catalog holds that no other file uses what
+// Delete NAME.go, NAME.md, all NAME_*.go and testdata/calls/CATEGORY/NAME.txtar, the line in
+// the list of the category, and server/run/NAME_test.go where there is one. A test in tools/catalog holds that no other file uses what
 // these define. Regenerate the snapshots as above. What then still fails names the tool: lines
 // of origins in tools/catalog, documents, and tests of other packages that take it as an
 // example.

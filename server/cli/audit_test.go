@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -13,7 +15,7 @@ import (
 	"toolcrib/server/app"
 	"toolcrib/server/config"
 	"toolcrib/server/run"
-	"toolcrib/tools/catalog"
+	"toolcrib/tools"
 	"toolcrib/workspace"
 )
 
@@ -28,9 +30,35 @@ func newAuditDirs(t *testing.T) auditDirs {
 func (a auditDirs) call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	return invocation{
-		args:       append(args, "--state-dir="+a.state, "--durable=false"),
-		categories: catalog.All(new(catalog.Services)),
+		args:    append(args, "--state-dir="+a.state, "--durable=false"),
+		catalog: append(fixtures(new([]string)), keepTool("keep"), keepTool("mend"), lookTool()),
 	}.start(t)
+}
+
+type keepIn struct {
+	Path    string `json:"path,omitempty" path:"any" jsonschema_description:"where to keep it"`
+	Content string `json:"content,omitempty" record:"digest" jsonschema_description:"what to keep"`
+}
+
+// keepTool says that it has changed a file: a.txt, unless the call names one.
+func keepTool(name string) tools.Tool {
+	return tools.New(tools.Def[keepIn, textOut]{
+		Name: name, Title: "Keep", Doc: "Keeps a text.", Access: tools.Write, Effects: tools.Workspace,
+		Run: func(ctx context.Context, in keepIn) (textOut, error) {
+			path, err := tools.Resolve(ctx, cmp.Or(in.Path, "a.txt"))
+			if err == nil {
+				tools.Changed(ctx, path.String())
+			}
+			return textOut{"kept"}, err
+		},
+	})
+}
+
+func lookTool() tools.Tool {
+	return tools.New(tools.Def[eraseIn, textOut]{
+		Name: "look", Title: "Look", Doc: "Looks at a path.", Access: tools.Read, Effects: tools.None,
+		Run: func(context.Context, eraseIn) (textOut, error) { return textOut{"seen"}, nil },
+	})
 }
 
 // do calls a tool with the log on.
@@ -44,9 +72,9 @@ func (a auditDirs) do(t *testing.T, tool, args string) {
 // TestAudit takes calls from the command line to the records that tell of them.
 func TestAudit(t *testing.T) {
 	a := newAuditDirs(t)
-	a.do(t, "write_file", `{"path":"a.txt","content":"hunter2\n"}`)
-	a.do(t, "apply_patch", `{"patch":"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hunter2\n+hunter3\n"}`)
-	a.do(t, "file_info", `{"paths":["a.txt"]}`)
+	a.do(t, "keep", `{"path":"a.txt","content":"hunter2\n"}`)
+	a.do(t, "mend", `{"content":"hunter3\n"}`)
+	a.do(t, "look", `{"path":"a.txt"}`)
 	stdout, _, code := a.call(t, "audit", "show", "--json")
 	if code != 0 || strings.Contains(stdout, "hunter") {
 		t.Errorf("exit %d: %s", code, stdout)
@@ -67,9 +95,9 @@ func TestAudit(t *testing.T) {
 		got = append(got, strings.Join([]string{rec.Event, rec.Tool, rec.Code, strings.Join(rec.Paths, ","), strings.Join(rec.Changed, ",")}, " "))
 	}
 	want := []string{
-		"begin write_file  a.txt ", "end write_file ok a.txt a.txt",
-		"begin apply_patch   ", "end apply_patch ok  a.txt",
-		"end file_info ok a.txt ",
+		"begin keep  a.txt ", "end keep ok a.txt a.txt",
+		"begin mend   ", "end mend ok  a.txt",
+		"end look ok a.txt ",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -78,13 +106,13 @@ func TestAudit(t *testing.T) {
 
 func TestAuditShow(t *testing.T) {
 	a := newAuditDirs(t)
-	a.do(t, "write_file", `{"path":"a\u001b[31m.txt","content":""}`)
-	a.do(t, "list_directory", `{"path":"."}`)
+	a.do(t, "keep", `{"path":"a\u001b[31m.txt","content":""}`)
+	a.do(t, "look", `{"path":"."}`)
 	for _, tt := range []struct {
 		args []string
 		want int // records
 	}{
-		{nil, 3}, {[]string{"--tool=list_directory"}, 1}, {[]string{"--code=ok"}, 2}, {[]string{"--code=denied"}, 0},
+		{nil, 3}, {[]string{"--tool=look"}, 1}, {[]string{"--code=ok"}, 2}, {[]string{"--code=denied"}, 0},
 		{[]string{"--since=1h"}, 3}, {[]string{"--since=0s"}, 0}, {[]string{"--since=2001-01-01T00:00:00Z", "--limit=2"}, 2},
 		{[]string{"--principal=nobody"}, 0}, {[]string{"--limit=0"}, 3},
 	} {
@@ -113,7 +141,7 @@ func TestAuditVerify(t *testing.T) {
 	if _, stderr, code := a.call(t, "audit", "verify"); code != 2 || !strings.Contains(stderr, "no audit log is known") {
 		t.Errorf("without a log: exit %d, %s", code, stderr)
 	}
-	a.do(t, "list_directory", `{"path":"."}`)
+	a.do(t, "look", `{"path":"."}`)
 	stdout, stderr, code := a.call(t, "audit", "verify")
 	if code != 0 || !strings.Contains(stdout, "2 records (1 to 2) in 1 files; nobody has changed it\nhead 2 ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
@@ -137,7 +165,7 @@ func TestAuditVerify(t *testing.T) {
 		if code != 1 || !strings.Contains(stdout, "the head in the state directory: it was removed or emptied") || !strings.Contains(stdout, "2 records (1 to 2)") {
 			t.Errorf("head %s: exit %d: %s%s", how, code, stdout, stderr)
 		}
-		if stdout, stderr, code = a.call(t, "audit", "show"); code != 0 || !strings.Contains(stdout, "list_directory") {
+		if stdout, stderr, code = a.call(t, "audit", "show"); code != 0 || !strings.Contains(stdout, "look") {
 			t.Errorf("head %s: show: exit %d: %s%s", how, code, stdout, stderr)
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(heads[0]), 0o700), os.WriteFile(heads[0], head, 0o600)); err != nil {
@@ -168,7 +196,7 @@ func TestAuditVerify(t *testing.T) {
 		if code != 1 || !strings.Contains(stdout, "TAMPERED") {
 			t.Errorf("exit %d: %s", code, stdout)
 		}
-		a.do(t, "list_directory", `{"path":"."}`)
+		a.do(t, "look", `{"path":"."}`)
 	}
 	if err := errors.Join(os.RemoveAll(filepath.Join(a.state, "audit")), os.RemoveAll(filepath.Dir(heads[0]))); err != nil {
 		t.Fatal(err)
@@ -178,7 +206,7 @@ func TestAuditVerify(t *testing.T) {
 		if code != 1 || !strings.Contains(stdout, "was removed, and its head in the state directory too") {
 			t.Errorf("the log and its head removed: exit %d: %s", code, stdout)
 		}
-		a.do(t, "list_directory", `{"path":"."}`)
+		a.do(t, "look", `{"path":"."}`)
 	}
 }
 
@@ -188,7 +216,7 @@ func TestAuditRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"inside a root":    {[]string{"call", "list_directory", `{}`, a.root, "--audit-dir", filepath.Join(a.root, "log")}, "inside the root"},
+		"inside a root":    {[]string{"call", "look", `{"path":"."}`, a.root, "--audit-dir", filepath.Join(a.root, "log")}, "inside the root"},
 		"nothing to do":    {[]string{"audit"}, "wants to know what to do"},
 		"another thing":    {[]string{"audit", "verfy"}, `did you mean "verify"`},
 		"two things":       {[]string{"audit", "show", "tail"}, "one argument too many"},
@@ -197,7 +225,7 @@ func TestAuditRefuses(t *testing.T) {
 		"a filter in vain": {[]string{"audit", "verify", "--tool=x"}, "verify looks at every record"},
 	} {
 		if name == "a bad time" || name == "a bad number" {
-			a.do(t, "list_directory", `{"path":"."}`)
+			a.do(t, "look", `{"path":"."}`)
 		}
 		if _, stderr, code := a.call(t, tt.args...); code != 2 || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)

@@ -187,19 +187,31 @@ func inProject(t *testing.T) string {
 	return dir
 }
 
-// program builds the program, once for all tests that start it.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "toolcrib-test")
-	if err != nil {
-		return "", err
+// program is built once for all tests that start it.
+var program struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program.dir != "" {
+		_ = os.RemoveAll(program.dir) // in the directory of temporary files
 	}
-	binary := filepath.Join(dir, "toolcrib")
-	out, err := exec.Command("go", "build", "-o", binary, "toolcrib").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
+	os.Exit(code)
+}
+
+func build() {
+	if program.dir, program.err = os.MkdirTemp("", "toolcrib-test"); program.err != nil {
+		return
 	}
-	return binary, err
-})
+	cmd := exec.Command("go", "build", "-o", filepath.Join(program.dir, "toolcrib"), "toolcrib")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		program.err = fmt.Errorf("%w: %s", err, out)
+	}
+}
 
 // built returns the file of the program.
 func built(t *testing.T) string {
@@ -207,9 +219,9 @@ func built(t *testing.T) string {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs: the go command")
 	}
-	binary, err := program()
-	if err != nil {
-		t.Fatal(err)
+	program.once.Do(build)
+	if program.err != nil {
+		t.Fatal(program.err)
 	}
-	return binary
+	return filepath.Join(program.dir, "toolcrib")
 }

@@ -16,15 +16,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/cli"
-	"toolcrib/tools/catalog"
 )
 
-// TestServe is a client's whole conversation with the real catalog.
+// TestServe is a client's whole conversation.
 func TestServe(t *testing.T) {
 	dir := inProject(t)
-	if err := os.WriteFile("hello.txt", []byte("good morning\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	state := t.TempDir()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
@@ -33,13 +29,13 @@ func TestServe(t *testing.T) {
 	go func() {
 		defer toClient.Close()
 		done <- cli.Main(context.WithoutCancel(t.Context()), cli.Process{
-			Args:       []string{dir, "--state-dir", state, "--preset=minimal"},
+			Args:       []string{dir, "--state-dir", state, "--preset=all"},
 			Stdin:      fromClient,
 			Stdout:     toClient,
 			Stderr:     &stderr,
 			IsTerminal: func(any) bool { return false },
 			LookPath:   func(string) (string, error) { return "", os.ErrNotExist },
-			Categories: catalog.All(new(catalog.Services)),
+			Categories: offering(fixtures(new([]string))...),
 		})
 	}()
 
@@ -61,18 +57,18 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(list.Tools, func(t mcp.Tool) bool { return t.Name == "read_file" }) {
-		t.Errorf("no read_file among %d tools", len(list.Tools))
+	if !slices.ContainsFunc(list.Tools, func(t mcp.Tool) bool { return t.Name == "echo" }) {
+		t.Errorf("no echo among %d tools", len(list.Tools))
 	}
 	var call mcp.CallToolRequest
-	call.Params.Name = "read_file"
-	call.Params.Arguments = map[string]any{"path": "hello.txt"}
+	call.Params.Name = "echo"
+	call.Params.Arguments = map[string]any{"text": "good morning"}
 	result, err := c.CallTool(t.Context(), call)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text := mcp.GetTextFromContent(result.Content[0]); result.IsError || !strings.Contains(text, "good morning") {
-		t.Errorf("read_file: error %t, %q", result.IsError, text)
+		t.Errorf("echo: error %t, %q", result.IsError, text)
 	}
 
 	if err := toServer.Close(); err != nil {

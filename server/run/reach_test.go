@@ -30,7 +30,7 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 	}{
 		{"default", func(*run.Settings, *tools.SessionInfo) {}, none},
 		{"read-only", func(s *run.Settings, _ *tools.SessionInfo) { s.ReadOnly = true }, func(t tools.Tool) bool { return !t.MayRead() }},
-		{"excluded", func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = slices.DeleteFunc(s.Tools, named("glob")) }, named("glob")},
+		{"excluded", func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = slices.DeleteFunc(s.Tools, named("look")) }, named("look")},
 		{"denied by a rule", func(s *run.Settings, _ *tools.SessionInfo) {
 			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}})
 		}, writes},
@@ -38,8 +38,8 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}, Principal: []string{"bob"}})
 		}, none},
 		{"denied, and a path besides", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, rules.Rule{Verdict: "deny", Tool: []string{"grep"}}, rules.Rule{Verdict: "deny", Path: []string{"secrets"}})
-		}, named("grep")},
+			ruled(s, rules.Rule{Verdict: "deny", Tool: []string{"look"}}, rules.Rule{Verdict: "deny", Path: []string{"secrets"}})
+		}, named("look")},
 		{"denied but for a path", func(s *run.Settings, _ *tools.SessionInfo) {
 			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}}, rules.Rule{Verdict: "allow", Access: []string{"write"}, Path: []string{"drafts"}})
 		}, none},
@@ -62,6 +62,7 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var want []string
 			w := newWorld(t, "", func(s *run.Settings, info *tools.SessionInfo) {
+				s.Tools = append(s.Tools, tool("look", tools.Read, tools.None, say("seen")))
 				tc.set(s, info)
 				for _, tool := range s.Tools {
 					if !tc.hidden(tool) {

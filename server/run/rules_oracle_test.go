@@ -3,7 +3,7 @@ package run_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -77,8 +77,7 @@ func slowNames(globs []string, name string, rank *[]int) bool {
 	}
 	found := false
 	for _, g := range globs {
-		text := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(g))
-		if !regexp.MustCompile("^" + text + "$").MatchString(name) {
+		if ok, _ := path.Match(g, name); !ok {
 			continue
 		}
 		found = true
@@ -115,8 +114,8 @@ func slowParts(parts, names []string) bool {
 	case len(names) == 0:
 		return false
 	}
-	text := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(parts[0]))
-	return regexp.MustCompile("^"+text+"$").MatchString(names[0]) && slowParts(parts[1:], names[1:])
+	ok, _ := path.Match(parts[0], names[0])
+	return ok && slowParts(parts[1:], names[1:])
 }
 
 func slowRank(pattern string) []int {

@@ -16,7 +16,6 @@ import (
 // Consent that is given to a call of one way serves the other where it is for the
 // session, and this call alone where it is for once.
 func TestConsentBothWays(t *testing.T) {
-	args := json.RawMessage(`{"path":"made"}`)
 	for _, tc := range []struct {
 		choice string
 		want   string // whether the calls are asked about, those of the other way last
@@ -26,12 +25,13 @@ func TestConsentBothWays(t *testing.T) {
 	} {
 		for i, first := range ways {
 			w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
-				ruled(s, rules.Rule{Name: "the-rule", Verdict: "ask", Tool: []string{"make_directory"}})
+				s.Tools = append(s.Tools, tool("make", tools.Write, tools.Workspace, say("made")))
+				ruled(s, rules.Rule{Name: "the-rule", Verdict: "ask", Tool: []string{"make"}})
 			})
 			values := map[string]json.RawMessage{"allow": json.RawMessage(`"` + tc.choice + `"`)}
 			var got []string
 			for _, way := range []way{first, first, ways[1-i]} {
-				endings := w.do(t, way.call("make_directory", args), tools.Accept, values)
+				endings := w.do(t, way.call("make", empty), tools.Accept, values)
 				if last := endings[len(endings)-1]; !strings.HasPrefix(last, "made") {
 					t.Errorf("%s, first %s: ended in %q", tc.choice, first.name, endings)
 				}
@@ -45,7 +45,7 @@ func TestConsentBothWays(t *testing.T) {
 				t.Errorf("%s, first %s: %s, want %s", tc.choice, first.name, s, tc.want)
 			}
 			ran := 0
-			for _, rec := range w.log.of(t, "make_directory") {
+			for _, rec := range w.log.of(t, "make") {
 				if rec.Event == run.EventBegin {
 					ran++
 				}
@@ -74,9 +74,11 @@ func TestConsentAndQuestionBothWays(t *testing.T) {
 
 func TestWrongArgumentBothWays(t *testing.T) {
 	for _, way := range ways {
-		w := newWorld(t, "", func(*run.Settings, *tools.SessionInfo) {})
-		got := w.do(t, way.call("grep", json.RawMessage(`{"pattern":"x","offset":-1}`)), tools.Accept, nil)
-		if !strings.HasPrefix(got[0], "invalid_argument: ") || !strings.Contains(got[0], "/offset: ") || strings.Contains(got[0], "/arguments") {
+		w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
+			s.Tools = append(s.Tools, tool("look", tools.Read, tools.None, say("seen")))
+		})
+		got := w.do(t, way.call("look", json.RawMessage(`{"n":-1}`)), tools.Accept, nil)
+		if !strings.HasPrefix(got[0], "invalid_argument: ") || !strings.Contains(got[0], "/n: ") || strings.Contains(got[0], "/arguments") {
 			t.Errorf("%s: %q", way.name, got)
 		}
 	}

@@ -169,6 +169,17 @@ func TestNarrow(t *testing.T) {
 	golden(t, "../../testdata/catalog/narrow.txt", list.Bytes())
 }
 
+// TestReadOnly pins the tools that read the web on a read-only server: they are chosen.
+func TestReadOnly(t *testing.T) {
+	list := bytes.NewBufferString("Tools that read the web on a read-only server:\n")
+	for _, tool := range all() {
+		if tool.MayRead() && tool.Access == tools.External {
+			fmt.Fprintln(list, tool.Name)
+		}
+	}
+	golden(t, "../../testdata/catalog/readonly.txt", list.Bytes())
+}
+
 // narrows returns an error if the form of a tag does not say for every value what is
 // stricter.
 func narrows(tag reflect.StructTag) error {

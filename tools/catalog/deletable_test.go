@@ -18,9 +18,13 @@ import (
 // no other file of its category uses what these define, nor do the tests of others. The
 // files of the tool NAME are NAME.go and all NAME_*.go, its tests among them.
 func TestDeletable(t *testing.T) {
+	parsed := map[string]map[string]*parsedFile{}
 	for _, tool := range catalog.Tools(catalog.All(new(catalog.Services))) {
 		t.Run(tool.Name, func(t *testing.T) {
-			own, others := toolFiles(t, tool.Category, tool.Name)
+			if parsed[tool.Category] == nil {
+				parsed[tool.Category] = parse(t, tool.Category)
+			}
+			own, others := split(parsed[tool.Category], tool.Name)
 			defined := definedIn(own)
 			constructor := camelCase(tool.Name) + "Tool"
 			if defined[constructor] == 0 {
@@ -40,26 +44,33 @@ func TestDeletable(t *testing.T) {
 	}
 }
 
-// toolFiles parses the files of a category: those of one tool, and the others by their
-// names.
-func toolFiles(t *testing.T, category, tool string) (own []*ast.File, others map[string]*parsedFile) {
+// parse parses the files of a category, by their names.
+func parse(t *testing.T, category string) map[string]*parsedFile {
 	t.Helper()
 	paths, err := filepath.Glob("../" + category + "/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	others = map[string]*parsedFile{}
+	files := map[string]*parsedFile{}
 	for _, at := range paths {
-		name := filepath.Base(at)
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, at, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+		files[filepath.Base(at)] = &parsedFile{file, fset}
+	}
+	return files
+}
+
+// split returns the files of a tool, and the others by their names.
+func split(files map[string]*parsedFile, tool string) (own []*ast.File, others map[string]*parsedFile) {
+	others = map[string]*parsedFile{}
+	for name, file := range files {
 		if name == tool+".go" || strings.HasPrefix(name, tool+"_") {
-			own = append(own, file)
+			own = append(own, file.File)
 		} else {
-			others[name] = &parsedFile{file, fset}
+			others[name] = file
 		}
 	}
 	return own, others

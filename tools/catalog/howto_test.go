@@ -11,41 +11,30 @@ import (
 	"testing"
 )
 
-// TestHowToAddATool does what the package comment of tools tells a newcomer to
-// do, in an overlay of the source, and runs the suite on the new tool; the others have
-// their own run.
-func TestHowToAddATool(t *testing.T) {
+// TestHowTo does what the package comment of tools tells a newcomer to do, in an overlay of
+// the source: it adds a tool, and a category with another. It runs the suite on the new ones;
+// the others have their own run.
+func TestHowTo(t *testing.T) {
 	text, _, _ := strings.Cut(howTo(t, "# How to add a tool"), "# How to add a category")
-	blocks := codeBlocks(text)
-	if len(blocks) != 4 {
-		t.Fatalf("the how-to has %d code blocks, want document, declaration, line, commands", len(blocks))
+	tool, category := codeBlocks(text), codeBlocks(howTo(t, "# How to add a category"))
+	if len(tool) != 4 || len(category) != 5 {
+		t.Fatalf("the how-tos have %d and %d code blocks; want document, declaration, line, commands; comment, constructor, document, tool, line", len(tool), len(category))
 	}
-	const anchor = "grepTool(d),\n"
-	out := withOverlay(t, "^(TestTools|TestValid|TestBudget)$/^line_count$", map[string]string{
-		"../search/line_count.md": blocks[0], "../search/line_count.go": blocks[1],
-		"../search/search.go": inserted(t, "../search/search.go", anchor, anchor+"\t\t"+blocks[2]+"\n"),
-	})
-	if !strings.Contains(out, "--- PASS: TestTools/line_count/escapes") {
-		t.Errorf("the suite did not run on the new tool:\n%s", out)
-	}
-}
-
-// TestHowToAddACategory does the same for a category.
-func TestHowToAddACategory(t *testing.T) {
-	blocks := codeBlocks(howTo(t, "# How to add a category"))
-	if len(blocks) != 5 {
-		t.Fatalf("the how-to has %d code blocks, want comment, constructor, document, tool, line", len(blocks))
-	}
-	const last, imported = "shell.Category(s),\n", "\t\"toolcrib/tools/shell\"\n"
-	list := inserted(t, "catalog.go", last, last+"\t\t"+blocks[4])
-	out := withOverlay(t, "^(TestTools|TestCategories|TestImports)$/^(wrap_text|wording|)$", map[string]string{
-		"../wording/doc.go": blocks[0], "../wording/wording.go": blocks[1],
-		"../wording/wrap_text.md": blocks[2], "../wording/wrap_text.go": blocks[3],
+	const (
+		first          = "return []tools.Tool{\n"
+		last, imported = "shell.Category(s),\n", "\t\"toolcrib/tools/shell\"\n"
+	)
+	list := inserted(t, "catalog.go", last, last+"\t\t"+category[4])
+	out := withOverlay(t, "^(TestTools|TestValid|TestBudget|TestCategories|TestImports)$/^(line_count|wrap_text|wording|)$", map[string]string{
+		"../search/line_count.md": tool[0], "../search/line_count.go": tool[1],
+		"../search/search.go": inserted(t, "../search/search.go", first, first+"\t\t"+tool[2]+"\n"),
+		"../wording/doc.go":   category[0], "../wording/wording.go": category[1],
+		"../wording/wrap_text.md": category[2], "../wording/wrap_text.go": category[3],
 		"catalog.go": strings.Replace(list, imported, imported+"\t\"toolcrib/tools/wording\"\n", 1),
 	})
-	for _, want := range []string{"--- PASS: TestTools/wrap_text/example/", "--- PASS: TestCategories/wording"} {
+	for _, want := range []string{"--- PASS: TestTools/line_count/escapes", "--- PASS: TestTools/wrap_text/example/", "--- PASS: TestCategories/wording"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("the suite did not run on the new category, no %q:\n%s", want, out)
+			t.Errorf("the suite did not run on what is new, no %q:\n%s", want, out)
 		}
 	}
 }
@@ -109,7 +98,9 @@ func withOverlay(t *testing.T, run string, files map[string]string) string {
 	if err := os.WriteFile(overlayFile, spec, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), goTool, "test", "-vet=off", "-overlay", overlayFile, "-run", run, "-v", ".").CombinedOutput()
+	cmd := exec.CommandContext(t.Context(), goTool, "test", "-vet=off", "-overlay", overlayFile, "-run", run, "-v", ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as the program is built, so that packages are compiled once
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -42,8 +42,7 @@ func TestSources(t *testing.T) {
 	d := catalog.All(&catalog.Services{Caller: caller})
 	caller.All = catalog.Tools(d)
 	sources := catalog.Sources(d, catalog.Tools(d))
-	fill(ctx, t, ws, d)
-	agentRun(ctx, t, ws, d)
+	filled := fill(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
 	}
@@ -61,7 +60,7 @@ func TestSources(t *testing.T) {
 			if strings.Contains(src.Template, "{") && src.Complete == nil {
 				t.Errorf("the variables of %s cannot be completed", src.Template)
 			}
-			if src.List != nil {
+			if src.List != nil && filled[src.Name] {
 				listed(t, ctx, sources, src)
 			}
 		})
@@ -83,24 +82,39 @@ func described(t *testing.T, before []string, name, title, description string) {
 	}
 }
 
-// fill runs a command whose output is a resource, writes a memory and makes a schedule.
-func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
+// fill makes resources, and returns the names of the sources that have some: a command runs
+// whose output is one, a memory is written, a schedule made, and an agent answers.
+func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) map[string]bool {
 	t.Helper()
-	for name, args := range map[string]string{"bash": `{"command": "echo hello; sleep 5", "background": true}`, "memory_write": `{"content": "hello"}`, "schedule_create": `{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`} {
-		tool, _ := catalog.Find(catalog.Tools(d), name)
-		if _, err := tooltest.Call(ctx, ws, tool, json.RawMessage(args)); err != nil {
-			t.Fatal(err)
+	answering(t, d)
+	all := catalog.Tools(d)
+	other := all[slices.IndexFunc(all, func(t tools.Tool) bool { return t.Access == tools.Read && t.Repeatable })]
+	filled := map[string]bool{"file": true, "manual": true}
+	for source, call := range map[string][2]string{
+		"job":      {"bash", `{"command": "echo hello; sleep 5", "background": true}`},
+		"memory":   {"memory_write", `{"content": "hello"}`},
+		"schedule": {"schedule_create", fmt.Sprintf(`{"name": "a", "when": "@yearly", "tool": %q, "arguments": %s}`, other.Name, other.Examples()[0].Args)},
+		"run":      {"run_agent", `{"task":"say hello"}`},
+	} {
+		tool, ok := catalog.Find(all, call[0])
+		if !ok {
+			continue
 		}
+		if _, err := tooltest.Call(ctx, ws, tool, json.RawMessage(call[1])); err != nil {
+			t.Fatalf("%s: %v", call[0], err)
+		}
+		filled[source] = true
 	}
+	return filled
 }
 
-// agentRun has an agent answer, whose steps are a resource.
-func agentRun(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
+// answering configures a model that answers.
+func answering(t *testing.T, d []tools.Category) {
 	t.Helper()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}`)
 	}))
-	defer model.Close()
+	t.Cleanup(model.Close)
 	set := new(agents.Settings)
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"models":{"main":{"url":%q,"model":"m"}}}`, model.URL), &set.Agents); err != nil {
 		t.Fatal(err)
@@ -109,10 +123,6 @@ func agentRun(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []to
 		if category.ID == "agents" {
 			category.Settings.Apply(set, tools.Setup{})
 		}
-	}
-	run, _ := catalog.Find(catalog.Tools(d), "run_agent")
-	if _, err := tooltest.Call(ctx, ws, run, json.RawMessage(`{"task":"say hello"}`)); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -3,10 +3,13 @@ package documents_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,10 +17,12 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/documents"
+	"toolcrib/tools/internal/document/pdf/pdfium"
 	"toolcrib/tools/internal/document/pdf/pdftest"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/outbound"
+	"toolcrib/workspace/state"
 )
 
 func TestMain(m *testing.M) { tooltest.Main(m, documents.Program) }
@@ -30,7 +35,11 @@ func newParser(t *testing.T, tree map[string]string) (parse func(args map[string
 
 func newParserOf(t *testing.T, tree map[string]string, s *services.Services) (parse func(args map[string]any) string, dir string) {
 	t.Helper()
-	ws, dir := tooltest.Tree(t, tree)
+	base := t.TempDir()
+	if slices.ContainsFunc(slices.Collect(maps.Keys(tree)), func(name string) bool { return strings.HasSuffix(name, ".pdf") }) {
+		compiled(t, base)
+	}
+	ws, dir := tooltest.TreeIn(t, base, tree)
 	category := documents.Category(s)
 	t.Cleanup(func() {
 		if err := category.Close(); err != nil {
@@ -54,6 +63,27 @@ func newParserOf(t *testing.T, tree map[string]string, s *services.Services) (pa
 		}
 		return text
 	}, dir
+}
+
+// compiled puts the code of PDFium, which takes seconds to compile, into the state below base.
+func compiled(t *testing.T, base string) {
+	t.Helper()
+	engine := &pdfium.Engine{Restarts: true, Cache: pdftest.Compiled}
+	from, err := pdftest.Compiled()
+	if err = errors.Join(err, engine.Compile(t.Context()), engine.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	shared, err := state.Shared(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := shared.Folder("pdfium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.CopyFS(folder.Name(), os.DirFS(from)), folder.Close(), shared.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 var next = regexp.MustCompile(`; next: offset=(\d+)\n`)

@@ -51,7 +51,7 @@ func finds(t *testing.T, name string, calls [][2]string) {
 func unreadable(t *testing.T, name string, args map[string]any) {
 	t.Helper()
 	if os.Geteuid() == 0 {
-		t.Skip("needs: to be an ordinary user")
+		t.Skip("needs: a user whom permissions bind")
 	}
 	ws, dir := tooltest.Tree(t, map[string]string{"b.txt": "x\n"})
 	locked := filepath.Join(dir, "locked")

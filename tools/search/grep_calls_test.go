@@ -42,7 +42,7 @@ func TestGrepNothingAndPastTheEnd(t *testing.T) {
 // A file that cannot be read was not searched.
 func TestGrepUnreadableFile(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("needs: to be an ordinary user")
+		t.Skip("needs: a user whom permissions bind")
 	}
 	ws, dir := tooltest.Tree(t, map[string]string{"a.txt": "x\n", "b.txt": "x\n"})
 	if err := os.Chmod(filepath.Join(dir, "a.txt"), 0); err != nil {

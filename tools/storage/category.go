@@ -10,11 +10,12 @@ import (
 
 // Category returns the tool that keeps values by their keys.
 func Category(s *services.Services) tools.Category {
-	e := &engine{s.Database()}
 	return tools.Category{
 		ID: "storage", Title: "keep values by key",
 		Guide: "storage keeps values by key",
-		Tools: []tools.Tool{storageTool(e)},
+		Tools: []tools.Tool{
+			storageTool(&engine{s.Database()}),
+		},
 	}
 }
 

@@ -25,10 +25,16 @@ const link = "-> "
 // must not take them for new.
 func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
+	return TreeIn(t, t.TempDir(), files)
+}
+
+// TreeIn is Tree with the state in a directory that has some of it.
+func TreeIn(t testing.TB, state string, files map[string]string) (*workspace.Workspace, string) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
 	must(t, os.Mkdir(dir, 0o755))
 	fill(t, dir, files)
-	ws, err := workspace.Open([]string{dir}, workspace.Options{StateBase: t.TempDir(), NoSync: true})
+	ws, err := workspace.Open([]string{dir}, workspace.Options{StateBase: state, NoSync: true})
 	must(t, err)
 	t.Cleanup(func() {
 		if err := ws.Close(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -27,14 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == pdfium.Argument {
 		os.Exit(pdfium.Main(os.Args[2], os.Stderr))
 	}
-	// The cache outlasts the tests: the code is checked by its hash, and another version has
-	// another name.
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir()
-	}
-	dir = filepath.Join(dir, "toolcrib-tests")
-	engine = &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return dir, nil }}
+	engine = &pdfium.Engine{Restarts: true, Cache: pdftest.Compiled}
 	code := m.Run()
 	_ = engine.Close(context.Background())
 	os.Exit(code)

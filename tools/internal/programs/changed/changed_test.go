@@ -216,7 +216,7 @@ func TestCancelled(t *testing.T) {
 // TestUnreadable has a directory that cannot be looked into.
 func TestUnreadable(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("needs: a user that is not root")
+		t.Skip("needs: a user whom permissions bind")
 	}
 	f := newTree(t, "a", "closed/b")
 	f.check(os.Chmod(f.path("closed"), 0))

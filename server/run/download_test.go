@@ -1,0 +1,9 @@
+package run_test
+
+import "testing"
+
+func TestDownloadOnReadOnly(t *testing.T) {
+	onReadOnly(t, "download", map[string]string{
+		`{"url":"http://10.0.0.1/","path":"x"}`: refusedFor("workspace,network,destroys"),
+	})
+}
