@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf/pdfium"
@@ -113,7 +114,7 @@ const (
 // pages reads the pages that are asked for. One that cannot be read has a state that says so.
 func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*page, err error) {
 	const mostPages = 20_000
-	scans := newScanner(budget, d)
+	scans := newScanner(o.src, budget, d)
 	defer func() { err = scans.finish(err) }()
 	dead, fine, broken := 0, 0, 0
 	var failed error
@@ -171,9 +172,8 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*
 
 // scan has a page read from its picture.
 func (o *opened) scan(scans *scanner, p *page) error {
-	img, dpi, err := o.file.Render(p.number - 1)
+	err := scans.begin(p, func() (*image.Gray, int, error) { return o.file.Render(p.number - 1) })
 	if err == nil {
-		scans.begin(p, img, dpi)
 		return nil
 	}
 	p.state = fmt.Sprintf("only images, which cannot be drawn: %v", err)
