@@ -200,7 +200,11 @@ func (r *recognizer) read(ctx context.Context, picture *image.Gray, dpi int) (do
 	}
 	degrees := 0
 	if r.turns {
-		if upright, by := r.engine.upright(ctx, picture, dpi); by != 0 {
+		upright, by, err := r.engine.upright(ctx, picture, dpi)
+		if err != nil {
+			return text, err
+		}
+		if by != 0 {
 			again, err := r.engine.read(ctx, upright, dpi, first)
 			if err != nil {
 				return again, err

@@ -13,19 +13,20 @@ import (
 const orientation = "osd"
 
 // upright returns a picture turned so that its text is upright, and by how many degrees to the
-// right that is; 0 = it is upright, or that cannot be seen.
-func (e *Engine) upright(ctx context.Context, picture *image.Gray, dpi int) (*image.Gray, int) {
-	out, err := e.ask(ctx, picture, dpi, "-l", orientation, "--psm", "0")
+// right that is; 0 = it is upright, or that cannot be seen. The error is that of ctx.
+func (e *Engine) upright(ctx context.Context, picture *image.Gray, dpi int) (upright *image.Gray, degrees int, err error) {
+	out, err := e.ask(ctx, picture, dpi, "-l", orientation, "--psm", "0", "-c", "min_characters_to_try=20")
 	if err != nil {
-		return picture, 0 // it has too few letters
+		return picture, 0, ctx.Err() // nil: it has too few letters
 	}
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
 		if name, value, _ := strings.Cut(s.Text(), ":"); name == "Rotate" {
-			degrees, _ := strconv.Atoi(strings.TrimSpace(value))
-			return turned(picture, degrees)
+			degrees, _ = strconv.Atoi(strings.TrimSpace(value))
+			break
 		}
 	}
-	return picture, 0
+	upright, degrees = turned(picture, degrees)
+	return upright, degrees, nil
 }
 
 // turned turns a picture to the right, by a multiple of 90 degrees.
