@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/goregular"
@@ -117,8 +118,10 @@ func TestOCR(t *testing.T) {
 	}
 }
 
-// What could not be read is tried again by the next call, and what was read is kept.
-func TestOCRGoesOn(t *testing.T) {
+// fakeTesseract puts a script in the place of tesseract, which finds one word in each picture, and
+// none while there is a file named fails.
+func fakeTesseract(t *testing.T, dir string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs: unix: a script in the place of tesseract")
 	}
@@ -128,20 +131,32 @@ if [ "$1" = --list-langs ]; then
 	exit
 fi
 cat >/dev/null
-[ ! -e %[1]s/fails ] || exit 1
+if [ -e %[1]s/fails ]; then
+	echo reading >&2
+	echo "no memory" >&2
+	exit 1
+fi
 cat %[1]s/found
 `
 	const found = `<html><body><span class='ocr_line' title="bbox 9 9 99 30; x_size 20"><span class='ocrx_word' title='bbox 9 9 99 30; x_wconf 90'>mill</span></span></body></html>`
-	parse, dir := newParser(t, map[string]string{"scan.pdf": string(scannedPDF(drawn(t))), "fails": "", "found": found})
 	if err := os.WriteFile(filepath.Join(dir, "tesseract"), fmt.Appendf(nil, script, dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "found"), []byte(found), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
+// What could not be read is tried again by the next call, and what was read is kept.
+func TestOCRGoesOn(t *testing.T) {
+	parse, dir := newParser(t, map[string]string{"scan.pdf": string(scannedPDF(drawn(t))), "fails": ""})
+	fakeTesseract(t, dir)
 	for _, step := range []struct {
 		change func() error
 		want   string
 	}{
-		{func() error { return nil }, "[page 1; only images, which OCR did not read: tesseract ended with exit code 1]"},
+		{func() error { return nil }, "[page 1; only images, which OCR did not read: tesseract ended with exit code 1: no memory]"},
 		{func() error { return os.Remove(filepath.Join(dir, "fails")) }, "[page 1; read by OCR (eng), which makes errors]\n\nmill"},
 		{func() error { return os.WriteFile(filepath.Join(dir, "fails"), nil, 0o600) }, "[page 1; read by OCR (eng), which makes errors]\n\nmill"},
 	} {
@@ -150,6 +165,33 @@ cat %[1]s/found
 		}
 		if got := parse(map[string]any{"path": "scan.pdf", "ocr": "eng"}); !strings.Contains(got, step.want) {
 			t.Errorf("%q is not in\n%s", step.want, got)
+		}
+	}
+}
+
+// A search reads images too once there is a program for that, although the files are the same, and
+// names them before.
+func TestSearchOCR(t *testing.T) {
+	var file bytes.Buffer
+	if err := png.Encode(&file, drawn(t)); err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(t, map[string]string{"photo.png": file.String(), "mail.eml": "From: a@example.org\r\nTo: b@example.org\r\nSubject: Rivers\r\n\r\nNothing new.\r\n"})
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(s.dir, "photo.png"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	args := map[string]any{"query": "mill", "paths": []string{"photo.png", "mail.eml"}}
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", t.TempDir())
+	if got, want := s.search(args), "1 path could not be read (pages that are only images: "+tesseract.Missing+"): photo.png\n"; !strings.Contains(got, want) || !strings.Contains(got, "Nothing new.") {
+		t.Errorf("%q is not in\n%s", want, got)
+	}
+	t.Setenv("PATH", path)
+	fakeTesseract(t, s.dir)
+	for range 2 {
+		if got := s.search(args); !strings.Contains(got, "[photo.png, page 1; read by OCR (eng), which makes errors]\nmill\n") || strings.Contains(got, "could not be read") {
+			t.Error(got)
 		}
 	}
 }

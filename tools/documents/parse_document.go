@@ -198,7 +198,7 @@ func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) 
 	for _, f := range doc.Fields {
 		r.Fields = append(r.Fields, f.Name+": "+f.Value)
 	}
-	if budget.Unread > 0 && tesseract.Find() != "" { // another call may read more
+	if recognizes && budget.Unread > 0 && tesseract.Find() != "" { // another call may read more
 		return r, nil
 	}
 	d.kept.put(key, r)

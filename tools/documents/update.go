@@ -104,28 +104,25 @@ func (d *deps) update(ctx context.Context, x *index.Index, c *collection) (*cont
 			}
 		}
 	}
+	w := &reading{deps: d, x: x, c: c, known: known, total: len(stale), unreadable: unreadable, until: time.Now().Add(patience)}
 	missing := 0
 	if len(stale) > 0 {
-		w := &reading{deps: d, x: x, c: c, total: len(stale), unreadable: unreadable, until: time.Now().Add(patience)}
 		if missing, err = w.run(ctx, stale); err != nil {
 			return nil, err
 		}
-		names := make([]string, len(stale))
-		for i, m := range stale {
-			names[i] = m.name
-			delete(known, m.name)
-		}
-		now, err := x.Files(ctx, names...)
-		if err != nil {
+		if err := w.learn(ctx, stale); err != nil {
 			return nil, err
 		}
-		maps.Copy(known, now)
 	}
-	return contentsOf(c, known, unreadable, missing), nil
+	left, err := w.recognize(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return contentsOf(c, known, unreadable, missing, left), nil
 }
 
-func contentsOf(c *collection, known map[string]index.File, unreadable map[string]bool, missing int) *contents {
-	all := &contents{documents: len(c.files), by: map[index.ID][]string{}, missing: missing}
+func contentsOf(c *collection, known map[string]index.File, unreadable map[string]bool, missing int, left bool) *contents {
+	all := &contents{documents: len(c.files), by: map[index.ID][]string{}, missing: missing, unsettled: left}
 	for _, m := range c.files {
 		f, ok := known[m.name]
 		all.unsettled = all.unsettled || !ok || f.Modified == 0 || unreadable[m.name]
@@ -139,6 +136,8 @@ func contentsOf(c *collection, known map[string]index.File, unreadable map[strin
 // add adds a document that the index has.
 func (all *contents) add(c *collection, name string, f index.File) {
 	switch {
+	case f.Unread && f.Passages == 0:
+		return // which is told of all that have unread pages
 	case f.Flaw != "":
 		c.notRead(name, f.Flaw)
 		return
@@ -169,8 +168,11 @@ type reading struct {
 	*deps
 	x     *index.Index
 	c     *collection
+	known map[string]index.File
 	total int
 	until time.Time
+	ocr   document.Recognizer // nil = images of pages are left out
+	first bool                // the file that is read has had most of the time, so that it cannot go on if it did not now
 
 	writing    sync.Mutex // held while the index gets a step
 	tokenizers sync.Pool  // what each goroutine has learnt of words
@@ -221,6 +223,68 @@ func (r *reading) run(ctx context.Context, stale []member) (missing int, err err
 		err = r.x.Put(ctx, r.step)
 	}
 	return missing, err
+}
+
+// learn takes what the index has now of files that were read.
+func (r *reading) learn(ctx context.Context, files []member) error {
+	names := make([]string, len(files))
+	for i, m := range files {
+		names[i] = m.name
+		delete(r.known, m.name)
+	}
+	now, err := r.x.Files(ctx, names...)
+	if err != nil {
+		return err
+	}
+	maps.Copy(r.known, now)
+	return nil
+}
+
+// recognize reads the images of pages in the time that is left, one file after the other, since
+// each has several pages read at a time. left reports whether another call may go on.
+func (r *reading) recognize(ctx context.Context) (left bool, err error) {
+	var scans []member
+	for _, m := range r.c.files {
+		if r.known[m.name].Unread && !r.unreadable[m.name] {
+			scans = append(scans, m)
+		}
+	}
+	if len(scans) == 0 {
+		return false, nil
+	}
+	why := ""
+	if r.ocr, why = r.recognizer(ctx); r.ocr == nil {
+		for _, m := range scans {
+			r.c.notRead(m.name, "pages that are only images: "+why)
+		}
+		return false, ctx.Err()
+	}
+	report := tools.Progress(ctx)
+	for i, m := range scans {
+		report(tools.ProgressEvent{Done: float64(i), Total: float64(len(scans)), Message: fmt.Sprintf("%d of %d documents with images of pages read by OCR", i, len(scans))})
+		r.first = i == 0 && time.Until(r.until) > patience/2
+		if time.Now().Before(r.until) {
+			one, err := r.read(ctx, m)
+			if err != nil {
+				return false, err
+			}
+			if one != nil {
+				if err := r.put(ctx, []index.Reading{*one}); err != nil {
+					return false, err
+				}
+			}
+		}
+	}
+	if err := r.learn(ctx, scans); err != nil {
+		return false, err
+	}
+	for _, m := range scans {
+		if r.known[m.name].Unread {
+			left = true
+			r.c.notRead(m.name, "pages that are only images, not read by OCR yet: call again to go on")
+		}
+	}
+	return left, nil
 }
 
 // put gives the index a step. Others would only wait for the database.
@@ -296,17 +360,42 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 	if _, err := io.Copy(hash, io.NewSectionReader(file, 0, info.Size)); err != nil {
 		return fail(err)
 	}
-	one.Key = index.Key(hash.Sum(nil), strings.ToLower(path.Ext(m.name)))
+	sum, kind := hash.Sum(nil), strings.ToLower(path.Ext(m.name))
+	one.Key = index.Key(sum, kind)
 	if has, err := r.x.Has(ctx, one.Key); has || err != nil {
 		return one, err
 	}
+	if r.ocr == nil {
+		without := index.Key(sum, kind+" without images")
+		if has, err := r.x.Has(ctx, without); has || err != nil {
+			one.Key, one.Unread = without, true
+			return one, err
+		}
+	}
 	one.Parsed = true
-	if one.Passages, err = r.divide(ctx, document.Source{ReaderAt: file, Size: info.Size, Name: m.name}); err != nil {
+	inner, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	budget := document.NewBudget(inner, document.Standard())
+	budget.Recognizer, budget.RecognizeBy = r.ocr, r.until
+	if one.Passages, err = r.divide(ctx, document.Source{ReaderAt: file, Size: info.Size, Name: m.name}, budget); err != nil {
 		e, ok := errors.AsType[*document.Error](err)
 		if !ok {
 			return fail(err)
 		}
 		one.Flaw = flawOf(e)
+	}
+	switch {
+	case r.ocr == nil && budget.Unread > 0:
+		one.Key, one.Unread = index.Key(sum, kind+" without images"), true
+	case budget.Late > 0:
+		part := index.Key(sum, fmt.Sprintf("%s without %d images", kind, budget.Late))
+		has, err := r.x.Has(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		if !has || !r.first {
+			one.Key, one.Unread = part, true
+		}
 	}
 	tokenizer, ok := r.tokenizers.Get().(*lexical.Tokenizer)
 	if !ok {
@@ -321,15 +410,12 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 
 // divide reads a document as passages; those of a text have its lines. It gives up one that
 // takes too long, so that it does not hold up every call.
-func (r *reading) divide(ctx context.Context, src document.Source) ([]passage.Passage, error) {
+func (r *reading) divide(ctx context.Context, src document.Source, budget *document.Budget) ([]passage.Passage, error) {
 	if src.Size == 0 {
 		return nil, nil
 	}
-	inner, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-	budget := document.NewBudget(inner, document.Standard())
 	doc, err := r.readers.Read(src, budget)
-	if inner.Err() != nil && ctx.Err() == nil {
+	if budget.Err() != nil && ctx.Err() == nil {
 		return nil, document.Errorf(document.TooLarge, "reading takes longer than %v", longest)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package documents
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/internal/background"
+	"toolcrib/tools/internal/document/tesseract"
 	"toolcrib/tools/internal/filelists"
 	"toolcrib/workspace"
 )
@@ -71,7 +73,8 @@ func (d *deps) look(ctx context.Context, x *index.Index, paths []string) (*colle
 	if err != nil {
 		return nil, nil, err
 	}
-	key := ws.Identity() + string(names)
+	languages, _ := d.languages("")
+	key := fmt.Sprintf("%q", []string{ws.Identity(), string(names), languages, tesseract.Find()})
 	root, err := tools.Resolve(ctx, ws.Roots()[0])
 	if err != nil {
 		return nil, nil, err

@@ -158,7 +158,8 @@ func (t *text) document(ctx context.Context, readers *linked.Readers, p *outboun
 		return false, nil
 	}
 	t.kind = "document"
-	doc, err := readers.Read(src, document.NewBudget(ctx, limits))
+	budget := document.NewBudget(ctx, limits)
+	doc, err := readers.Read(src, budget)
 	if err != nil {
 		if ctx.Err() != nil {
 			return true, ctx.Err()
@@ -173,6 +174,9 @@ func (t *text) document(ctx context.Context, readers *linked.Readers, p *outboun
 	t.notes = append(t.notes, doc.Warnings[:min(len(doc.Warnings), mostWarnings)]...)
 	if more := len(doc.Warnings) - mostWarnings; more > 0 {
 		t.notes = append(t.notes, textfile.Count(more, "more warning"))
+	}
+	if n := budget.Unread; n > 0 {
+		t.notes = append(t.notes, textfile.Count(n, "page")+" without text, only images: parse_document reads the url by OCR, where tesseract is installed")
 	}
 	return true, nil
 }

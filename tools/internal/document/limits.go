@@ -72,11 +72,12 @@ type Budget struct {
 	Limits
 	// Recognizer reads pages that are only images; nil = they are only named.
 	Recognizer Recognizer
-	// Recognized is how many pages it has read, and Unread how many it could not read, which
-	// another call may.
-	Recognized, Unread int
+	// RecognizeBy is when it must have read what it can; zero = some time after its first use.
+	RecognizeBy time.Time
+	// Recognized is how many such pages it has read, Unread how many it has not, which another
+	// call may, and Late how many of those for lack of time.
+	Recognized, Unread, Late int
 
-	recognizeBy           time.Time // zero = the recognizer was not asked yet
 	ctx                   context.Context
 	unpacked, text        int64
 	entries, cells, depth int

@@ -22,8 +22,8 @@ import (
 )
 
 // edition changes with what the program makes of a content, such as with a reader of another
-// format, so that all files are read anew.
-const edition = 6
+// format, so that all files are read anew. That of a file with unread pages is negative.
+const edition = 7
 
 // The number of a passage begins with that of its content.
 const (
@@ -120,13 +120,14 @@ type File struct {
 	Content        ID
 	Flaw           string // why it has no passages, "" = it may have some
 	Passages       int
-	Tokens         int // of its passages
+	Tokens         int  // of its passages
+	Unread         bool // some of its pages are only images, which OCR may still read
 }
 
 // Files returns the files of paths, or all, by their paths. It returns all as well if a path
 // is not UTF-8.
 func (x *Index) Files(ctx context.Context, paths ...string) (map[string]File, error) {
-	query, args := `SELECT path, size, iif(edition = ?, modified, 0), content, flaw, passages, tokens
+	query, args := `SELECT path, size, iif(abs(edition) = ?, modified, 0), content, flaw, passages, tokens, edition < 0
 		FROM files JOIN contents ON contents.id = files.content`, []any{edition}
 	if paths != nil && !slices.ContainsFunc(paths, func(path string) bool { return !utf8.ValidString(path) }) {
 		asked, err := json.Marshal(paths)
@@ -144,7 +145,7 @@ func (x *Index) Files(ctx context.Context, paths ...string) (map[string]File, er
 	for rows.Next() {
 		var path string
 		var f File
-		if err := rows.Scan(&path, &f.Size, &f.Modified, &f.Content, &f.Flaw, &f.Passages, &f.Tokens); err != nil {
+		if err := rows.Scan(&path, &f.Size, &f.Modified, &f.Content, &f.Flaw, &f.Passages, &f.Tokens, &f.Unread); err != nil {
 			return nil, err
 		}
 		all[path] = f
@@ -161,6 +162,7 @@ type Reading struct {
 	Flaw           string
 	Passages       []passage.Passage
 	Words          [][]lexical.Count // of each passage, see [Words]
+	Unread         bool              // see [File]
 }
 
 // Words returns what a passage is found by.
@@ -278,7 +280,11 @@ func (w *writer) put(ctx context.Context, r *Reading) error {
 	if err := w.forget(ctx, r.Path); err != nil { // for OR REPLACE, SQLite keeps a journal of each statement
 		return err
 	}
-	_, err := w.file.ExecContext(ctx, r.Path, r.Size, r.Modified, edition, id)
+	as := edition
+	if r.Unread {
+		as = -edition
+	}
+	_, err := w.file.ExecContext(ctx, r.Path, r.Size, r.Modified, as, id)
 	return err
 }
 

@@ -1,9 +1,10 @@
 package pdf
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"image"
+	"time"
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf/pdfium"
@@ -21,11 +22,11 @@ func (r *Reader) Read(src document.Source, budget *document.Budget) (*document.D
 	if err := budget.CheckFile(src.Size); err != nil {
 		return nil, err
 	}
-	o := &opened{reader: r, src: src, ctx: budget.Context()}
+	o := &opened{reader: r, src: src, budget: budget}
 	err := o.open()
 	cut := document.Is(err, document.Truncated)
 	if cut {
-		if err = o.rebuild(budget, err); err == nil {
+		if err = o.rebuild(err); err == nil {
 			err = o.open()
 		}
 	}
@@ -42,7 +43,7 @@ func (r *Reader) Read(src document.Source, budget *document.Budget) (*document.D
 	} else if !o.file.HasEnd() {
 		d.Warn("the end of the file is missing: pages may be missing too")
 	}
-	pages, err := o.pages(budget, d)
+	pages, err := o.pages(d)
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +63,19 @@ func (r *Reader) Read(src document.Source, budget *document.Budget) (*document.D
 type opened struct {
 	reader *Reader
 	src    document.Source
-	ctx    context.Context
+	budget *document.Budget
 	file   *pdfium.File
 	count  int // of pages
 }
 
 // open leaves the file that was open, which must be closed, if there is an error.
 func (o *opened) open() error {
-	file, err := o.reader.Engine.Open(o.ctx, o.src, o.src.Size, o.src.Password)
+	file, err := o.reader.Engine.Open(o.budget.Context(), o.src, o.src.Size, o.src.Password)
 	if err != nil {
 		return err
 	}
 	o.file, o.count = file, file.Pages()
+	o.file.More = func() time.Duration { return moreTime(o.src, o.budget) }
 	return nil
 }
 
@@ -83,13 +85,13 @@ func (o *opened) reopen() error {
 	if err := o.open(); err != nil {
 		return err
 	}
-	o.file.PageTime /= laterShare
+	o.file.PageTime, o.file.More = o.file.PageTime/laterShare, nil
 	return nil
 }
 
 // rebuild gives a file whose end is missing another one; cut is the error that it has without.
-func (o *opened) rebuild(budget *document.Budget, cut error) error {
-	whole, ok, err := rebuilt(o.src, budget)
+func (o *opened) rebuild(cut error) error {
+	whole, ok, err := rebuilt(o.src, o.budget)
 	if err != nil {
 		return err
 	}
@@ -101,6 +103,7 @@ func (o *opened) rebuild(budget *document.Budget, cut error) error {
 }
 
 const (
+	mostPages = 20_000
 	// mostDead is how many pages may end their instance before the file is given up, and
 	// laterShare how much of the time of a page those after the first have, so that a file of
 	// nothing but such pages does not take long.
@@ -111,9 +114,9 @@ const (
 )
 
 // pages reads the pages that are asked for. One that cannot be read has a state that says so.
-func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*page, err error) {
-	const mostPages = 20_000
-	scans := newScanner(budget, d)
+func (o *opened) pages(d *document.Document) (pages []*page, err error) {
+	budget := o.budget
+	scans := newScanner(o.src, budget, d)
 	defer func() { err = scans.finish(err) }()
 	dead, fine, broken := 0, 0, 0
 	var failed error
@@ -171,9 +174,8 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) (pages []*
 
 // scan has a page read from its picture.
 func (o *opened) scan(scans *scanner, p *page) error {
-	img, dpi, err := o.file.Render(p.number - 1)
+	err := scans.begin(p, func() (*image.Gray, int, error) { return o.file.Render(p.number - 1) })
 	if err == nil {
-		scans.begin(p, img, dpi)
 		return nil
 	}
 	p.state = fmt.Sprintf("only images, which cannot be drawn: %v", err)

@@ -77,6 +77,7 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 	if pages == nil {
 		return src, false, nil
 	}
+	pages = pages[:min(len(pages), mostPages)]
 	fmt.Fprintf(&end, "\n%d 0 obj\n<< /Type /Catalog /Pages %d 0 R >>\nendobj\n%[2]d 0 obj\n<< /Type /Pages /Count %d /Kids [", highest+1, highest+2, len(pages))
 	for _, n := range pages {
 		fmt.Fprintf(&end, " %d 0 R", n)

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"image"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/image/draw"
@@ -20,6 +22,8 @@ import (
 
 // scanner has pages read that are only images.
 type scanner struct {
+	src    document.Source
+	sum    []byte // of the file; nil = it was not needed yet
 	budget *document.Budget
 	ctx    context.Context // of the recognizer
 	stop   context.CancelFunc
@@ -28,25 +32,32 @@ type scanner struct {
 	unable bool
 }
 
-// scan is a page that is being read.
+// scan is a page that is being read from a picture.
 type scan struct {
 	page *page
-	dpi  int
 	wait func() (document.Recognized, error)
 }
 
-func newScanner(budget *document.Budget, d *document.Document) *scanner {
-	return &scanner{budget: budget, warn: d.Warn}
+// recognizing is how long pages of one file may be read from pictures, so that the rest of
+// the call has time too.
+const recognizing = 40 * time.Second
+
+func newScanner(src document.Source, budget *document.Budget, d *document.Document) *scanner {
+	return &scanner{src: src, budget: budget, warn: d.Warn}
 }
 
 // ready reports whether pages can be read. If not, it says once what helps.
 func (s *scanner) ready() bool {
 	r := s.budget.Recognizer
 	if r == nil {
+		s.budget.Unread++
 		return false
 	}
 	if s.ctx == nil {
-		s.ctx, s.stop = context.WithDeadline(s.budget.Context(), s.budget.RecognizeBy())
+		if s.budget.RecognizeBy.IsZero() {
+			s.budget.RecognizeBy = time.Now().Add(recognizing)
+		}
+		s.ctx, s.stop = context.WithDeadline(s.budget.Context(), s.budget.RecognizeBy)
 		if err := r.Ready(s.ctx); err != nil {
 			s.unable = true
 			s.warn("pages that are only images were not read: " + err.Error())
@@ -58,9 +69,28 @@ func (s *scanner) ready() bool {
 	return !s.unable
 }
 
-// begin begins to read a page from its picture.
-func (s *scanner) begin(p *page, img *image.Gray, dpi int) {
-	s.begun = append(s.begun, scan{p, dpi, s.budget.Recognizer.Begin(s.ctx, img, dpi)})
+// begin begins to read a page from its picture. The error is that of draw.
+func (s *scanner) begin(p *page, draw func() (*image.Gray, int, error)) error {
+	wait, err := s.budget.Recognizer.Begin(s.ctx, s.id(p), draw)
+	if err == nil {
+		s.begun = append(s.begun, scan{p, wait})
+	}
+	return err
+}
+
+// id names the picture of a page by what the file has. What a password opens has no name.
+func (s *scanner) id(p *page) string {
+	if s.src.Password != "" {
+		return ""
+	}
+	if s.sum == nil {
+		hash := sha256.New()
+		if _, err := io.Copy(hash, io.NewSectionReader(s.src, 0, s.src.Size)); err != nil {
+			return ""
+		}
+		s.sum = hash.Sum(nil)
+	}
+	return fmt.Sprintf("%x %d", s.sum, p.number)
 }
 
 // late reports whether the time for a page is over, and then says so in its state.
@@ -69,6 +99,7 @@ func (s *scanner) late(p *page) bool {
 		return false
 	}
 	s.budget.Unread++
+	s.budget.Late++
 	p.state = "only images, not read by OCR yet"
 	s.warn("some pages are not read by OCR yet, since the time was over: call again, which goes on from here")
 	return true
@@ -88,7 +119,7 @@ func (s *scanner) finish(err error) error {
 		switch {
 		case err != nil:
 		case failed == nil:
-			err = s.take(one, text)
+			err = s.take(one.page, text)
 		case s.budget.Err() != nil:
 			err = s.budget.Err()
 		case errors.Is(failed, context.DeadlineExceeded) && s.late(one.page):
@@ -101,12 +132,11 @@ func (s *scanner) finish(err error) error {
 }
 
 // take gives a page the words that were recognized, unless the text that it has is better.
-func (s *scanner) take(one scan, text document.Recognized) error {
-	p := one.page
+func (s *scanner) take(p *page, text document.Recognized) error {
 	s.budget.Recognized++
 	var all []*word
 	chars := 0
-	scale := 72 / float64(one.dpi)
+	scale := 72 / float64(text.DPI)
 	for _, r := range text.Words {
 		n := utf8.RuneCountInString(r.Text)
 		if err := s.budget.TakeText(len(r.Text)); err != nil {
@@ -122,14 +152,21 @@ func (s *scanner) take(one scan, text document.Recognized) error {
 		return nil
 	}
 	p.state = fmt.Sprintf("read by OCR (%s), which makes errors", text.Language)
+	if text.Turned != 0 {
+		p.state = fmt.Sprintf("turned by %d degrees and ", text.Turned) + p.state
+	}
 	switch {
 	case chars == 0:
 		p.state = fmt.Sprintf("only images, in which OCR (%s) found no text", text.Language)
 	case text.Sure < .7:
 		p.state += ": much of it is unsure"
 	}
+	if text.Untried && text.Sure < .7 {
+		s.warn("it is not seen whether a page is turned: tesseract lacks its data file osd, which the user can install, such as by `apt install tesseract-ocr-osd`")
+	}
 	level(all)
 	p.words, p.lines, p.aside, p.images, p.chars = all, lines(all), nil, nil, chars
+	p.top, p.bottom, p.width = 0, float64(text.Height)*scale, float64(text.Width)*scale
 	return nil
 }
 
@@ -163,10 +200,12 @@ func Image(src document.Source, budget *document.Budget) (*document.Document, er
 	mime := textfile.MIME(head, textfile.Sniff(head, false))
 	d := &document.Document{Format: strings.TrimPrefix(mime, "image/")}
 	if budget.Recognizer == nil {
+		budget.Unread++
 		return nil, document.Errorf(document.Unsupported, "it is an image, whose text is not read here")
 	}
-	s := newScanner(budget, d)
+	s := newScanner(src, budget, d)
 	if err := budget.Recognizer.Ready(budget.Context()); err != nil {
+		budget.Unread++
 		return nil, document.Errorf(document.Unsupported, "it is an image, whose text cannot be read: %w", err)
 	}
 	s.ready()
@@ -184,14 +223,16 @@ func Image(src document.Source, budget *document.Budget) (*document.Document, er
 		if s.late(p) {
 			continue
 		}
-		img, err := decode()
-		if err != nil {
+		if err := s.begin(p, func() (*image.Gray, int, error) {
+			img, err := decode()
+			if err != nil {
+				return nil, 0, err
+			}
+			img, dpi := legible(img)
+			return img, dpi, nil
+		}); err != nil {
 			p.state = "cannot be read: " + err.Error()
-			continue
 		}
-		img, dpi := legible(img)
-		p.bottom, p.width = float64(img.Rect.Dy())*72/float64(dpi), float64(img.Rect.Dx())*72/float64(dpi)
-		s.begin(p, img, dpi)
 	}
 	if err := s.finish(err); err != nil {
 		return nil, err

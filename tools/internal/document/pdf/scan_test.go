@@ -20,18 +20,25 @@ import (
 
 // recognizer is a recognizer that finds the same lines in each picture.
 type recognizer struct {
-	lines  []string
-	unable error
-	fails  error
-	sure   float64
-	seen   []image.Rectangle
+	lines   []string
+	unable  error
+	fails   error
+	sure    float64
+	turned  int
+	untried bool
+	seen    []image.Rectangle
+	ids     []string
 }
 
 func (r *recognizer) Ready(context.Context) error { return r.unable }
 
-func (r *recognizer) Begin(_ context.Context, picture *image.Gray, dpi int) func() (document.Recognized, error) {
-	r.seen = append(r.seen, picture.Rect)
-	text := document.Recognized{Language: "eng", Sure: r.sure}
+func (r *recognizer) Begin(_ context.Context, id string, draw func() (*image.Gray, int, error)) (func() (document.Recognized, error), error) {
+	picture, dpi, err := draw()
+	if err != nil {
+		return nil, err
+	}
+	r.seen, r.ids = append(r.seen, picture.Rect), append(r.ids, id)
+	text := document.Recognized{Language: "eng", Sure: r.sure, Width: picture.Rect.Dx(), Height: picture.Rect.Dy(), DPI: dpi, Turned: r.turned, Untried: r.untried}
 	size := float64(dpi) / 6
 	for i, line := range r.lines {
 		x := size
@@ -41,7 +48,7 @@ func (r *recognizer) Begin(_ context.Context, picture *image.Gray, dpi int) func
 			x += wide + size/4
 		}
 	}
-	return func() (document.Recognized, error) { return text, r.fails }
+	return func() (document.Recognized, error) { return text, r.fails }, nil
 }
 
 func recognized(t *testing.T, f *pdftest.File, r *recognizer) (string, *document.Document, *document.Budget) {
@@ -77,6 +84,9 @@ func TestScans(t *testing.T) {
 	}{
 		{"read", &recognizer{lines: lines, sure: .9}, "[page 2; read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", ""},
 		{"unsure", &recognizer{lines: lines, sure: .5}, "[page 2; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", ""},
+		{"turned", &recognizer{lines: lines, sure: .9, turned: 180}, "[page 2; turned by 180 degrees and read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; turned by 180 degrees and read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones from the old hills.", ""},
+		{"not seen whether it is turned", &recognizer{lines: lines, sure: .5, untried: true}, "[page 2; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.", "[page 3; read by OCR (eng), which makes errors: much of it is unsure]\n\nThe mill on the river was built of stones from the old hills.",
+			"it is not seen whether a page is turned: tesseract lacks its data file osd, which the user can install, such as by `apt install tesseract-ocr-osd`"},
 		{"nothing", &recognizer{}, "[page 2; only images, in which OCR (eng) found no text]", "[page 3; no text, only images: scanned?]\n\nScan 12", ""},
 		{"failing", &recognizer{fails: errors.New("it ended")}, "[page 2; only images, which OCR did not read: it ended]", "[page 3; only images, which OCR did not read: it ended]\n\nScan 12", ""},
 		{"unable", &recognizer{unable: errors.New("it is not installed")}, "[page 2; no text, only images: scanned?]", "[page 3; no text, only images: scanned?]\n\nScan 12", "pages that are only images were not read: it is not installed"},
@@ -95,7 +105,7 @@ func TestScans(t *testing.T) {
 				t.Errorf("%d pictures were read, want 2", len(test.r.seen))
 			}
 			left := 0
-			if test.r != nil && (test.r.unable != nil || test.r.fails != nil) {
+			if test.r == nil || test.r.unable != nil || test.r.fails != nil {
 				left = 2
 			}
 			if budget.Unread != left {
@@ -136,12 +146,12 @@ type slow struct{ stopped error }
 
 func (s *slow) Ready(context.Context) error { return nil }
 
-func (s *slow) Begin(ctx context.Context, _ *image.Gray, _ int) func() (document.Recognized, error) {
+func (s *slow) Begin(ctx context.Context, _ string, _ func() (*image.Gray, int, error)) (func() (document.Recognized, error), error) {
 	return func() (document.Recognized, error) {
 		<-ctx.Done()
 		s.stopped = ctx.Err()
 		return document.Recognized{}, s.stopped
-	}
+	}, nil
 }
 
 // The error of a file does not wait for what is being read.

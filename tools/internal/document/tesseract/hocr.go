@@ -19,6 +19,7 @@ type row struct {
 	words       []found
 	size, slope float64
 	x, y        float64 // where its baseline begins
+	upright     bool    // it runs up or down
 }
 
 type found struct {
@@ -27,11 +28,12 @@ type found struct {
 	sure   float64
 }
 
-// parse reads the result of tesseract: HTML with the places of lines and words (hOCR).
-func parse(ctx context.Context, hocr []byte) (document.Recognized, error) {
+// parse reads the result of tesseract: HTML with the places of lines and words (hOCR). sideways
+// reports whether most lines run up or down, so that the places say no order.
+func parse(ctx context.Context, hocr []byte) (text document.Recognized, sideways bool, err error) {
 	rows, err := rowsOf(ctx, hocr)
 	if err != nil {
-		return document.Recognized{}, err
+		return text, false, err
 	}
 	var slopes []float64
 	for _, r := range rows {
@@ -43,8 +45,7 @@ func parse(ctx context.Context, hocr []byte) (document.Recognized, error) {
 	if slices.Sort(slopes); len(slopes) > 0 {
 		slope = slopes[len(slopes)/2]
 	}
-	var text document.Recognized
-	sure := 0.0
+	sure, up := 0.0, 0
 	for _, r := range rows {
 		if !r.legible() {
 			continue
@@ -53,9 +54,12 @@ func parse(ctx context.Context, hocr []byte) (document.Recognized, error) {
 			text.Words = append(text.Words, document.RecognizedWord{Text: w.text, X0: w.x0, X1: w.x1, Y: r.y - slope*r.x, Size: r.size})
 			sure += w.sure
 		}
+		if r.upright {
+			up += len(r.words)
+		}
 	}
 	text.Sure = sure / float64(max(1, len(text.Words)))
-	return text, nil
+	return text, 2*up > len(text.Words), nil
 }
 
 // legible reports whether a line is a text, and not what a drawing looks like.
@@ -88,7 +92,8 @@ func rowsOf(ctx context.Context, hocr []byte) (rows []row, err error) {
 			continue
 		}
 		if d.Attr("class") != "ocrx_word" {
-			r := row{x: box[0], y: box[3], size: box[3] - box[1]}
+			wide, high := box[2]-box[0], box[3]-box[1]
+			r := row{x: box[0], y: box[3], size: high, upright: high > 2*wide}
 			if base := about["baseline"]; len(base) == 2 {
 				r.slope, r.y = base[0], r.y+base[1]
 			}

@@ -26,9 +26,9 @@ func TestParse(t *testing.T) {
  <span class='ocrx_word' title='bbox 10 300 90 390; x_wconf 5'>|~*</span>
 </span>
 </div></body></html>`
-	got, err := parse(t.Context(), []byte(hocr))
-	if err != nil {
-		t.Fatal(err)
+	got, sideways, err := parse(t.Context(), []byte(hocr))
+	if err != nil || sideways {
+		t.Fatal(err, sideways)
 	}
 	want := document.Recognized{Sure: .8, Words: []document.RecognizedWord{
 		{Text: "R&D", X0: 100, X1: 180, Y: 109, Size: 44},
@@ -51,5 +51,16 @@ func TestUsual(t *testing.T) {
 		if diff := cmp.Diff([][]string{test.all, test.first}, [][]string{all, first}); diff != "" {
 			t.Errorf("%v: %s", test.have, diff)
 		}
+	}
+}
+
+// A page that is turned by 90 degrees has lines that run down.
+func TestSideways(t *testing.T) {
+	const hocr = `<html><body>
+<span class='ocr_line' title="bbox 2033 252 2061 1449; x_size 27"><span class='ocrx_word' title='bbox 2033 252 2061 420; x_wconf 96'>Public</span></span>
+<span class='ocr_line' title="bbox 1894 276 1920 475; baseline -99.5 696.5; x_size 26"><span class='ocrx_word' title='bbox 1894 276 1920 475; x_wconf 95'>libraries</span></span>
+</body></html>`
+	if _, sideways, err := parse(t.Context(), []byte(hocr)); !sideways || err != nil {
+		t.Errorf("sideways %v, %v", sideways, err)
 	}
 }

@@ -8,7 +8,9 @@
 package tesseract
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -28,17 +30,19 @@ import (
 	"toolcrib/tools/internal/diskcache"
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // Engine runs tesseract for the calls of a process.
 type Engine struct {
 	Sandbox *sandbox.Engine
 
-	once sync.Once
-	room chan struct{} // for programs at a time
-	mu   sync.Mutex
-	have []string // languages
-	when time.Time
+	once  sync.Once
+	room  chan struct{} // for programs at a time
+	mu    sync.Mutex
+	have  []string // languages
+	turns bool
+	when  time.Time
 }
 
 // Missing says how to get the program.
@@ -53,33 +57,35 @@ func Find() string {
 	return file
 }
 
-// Languages returns those that are installed, as tesseract calls them.
-func (e *Engine) Languages(ctx context.Context) ([]string, error) {
+// Languages returns those that are installed, as tesseract calls them. turns reports whether it
+// can see that a page is turned.
+func (e *Engine) Languages(ctx context.Context) (languages []string, turns bool, err error) {
 	const fresh = time.Minute
 	if Find() == "" {
-		return nil, errors.New(Missing)
+		return nil, false, errors.New(Missing)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.have != nil && time.Since(e.when) < fresh {
-		return slices.Clone(e.have), nil
+		return slices.Clone(e.have), e.turns, nil
 	}
 	out, err := e.run(ctx, nil, "--list-langs")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var have []string
 	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSpace(line)
-		if line != "" && line != "osd" && line != "equ" && !strings.ContainsAny(line, " /") {
-			have = append(have, line)
+		switch line = strings.TrimSpace(line); {
+		case line == orientation:
+			turns = true
+		case line != "" && line != "equ" && !strings.ContainsAny(line, " /"):
+			languages = append(languages, line)
 		}
 	}
-	if len(have) == 0 {
-		return nil, errors.New("tesseract has no language; the user can install one, such as by `apt install tesseract-ocr-eng`")
+	if len(languages) == 0 {
+		return nil, false, errors.New("tesseract has no language; the user can install one, such as by `apt install tesseract-ocr-eng`")
 	}
-	e.have, e.when = have, time.Now()
-	return slices.Clone(have), nil
+	e.have, e.turns, e.when = languages, turns, time.Now()
+	return slices.Clone(languages), turns, nil
 }
 
 // mostLanguages is how many are used if the user has chosen none: each takes its time, and
@@ -122,13 +128,15 @@ type recognizer struct {
 	engine    *Engine
 	languages string // "" until Ready has chosen
 	first     string // languages to try first, unless these were chosen
+	turns     bool   // it can see that a page is turned
 }
 
 func (r *recognizer) Ready(ctx context.Context) error {
-	have, err := r.engine.Languages(ctx)
+	have, turns, err := r.engine.Languages(ctx)
 	if err != nil {
 		return err
 	}
+	r.turns = turns
 	if r.languages == "" {
 		all, first := usual(have)
 		r.languages, r.first = strings.Join(all, "+"), strings.Join(first, "+")
@@ -142,61 +150,95 @@ func (r *recognizer) Ready(ctx context.Context) error {
 }
 
 // kept has what was recognized, by the pictures.
-var kept = diskcache.Cache{Folder: "ocr", Most: 64 << 20, AtOnce: 4 << 20}
+var kept = diskcache.Cache{Folder: "ocr", Most: 64 << 20}
 
-func (r *recognizer) Begin(ctx context.Context, picture *image.Gray, dpi int) func() (document.Recognized, error) {
+func (r *recognizer) Begin(ctx context.Context, id string, draw func() (*image.Gray, int, error)) (func() (document.Recognized, error), error) {
+	const edition = 1 // of what is kept
+	key := diskcache.Key(sha256.Sum256(fmt.Appendf(nil, "%d %q", edition, []string{Find(), r.languages, r.first, strconv.FormatBool(r.turns), id})))
+	var text document.Recognized
+	if id != "" {
+		if _, _, ok := kept.Load(ctx, key, &text); ok {
+			return func() (document.Recognized, error) { return text, nil }, nil
+		}
+	}
+	picture, dpi, err := draw()
+	if err != nil {
+		return nil, err
+	}
 	e := r.engine
 	e.once.Do(func() { e.room = make(chan struct{}, max(1, min(runtime.NumCPU(), 4))) })
 	g, ctx := tools.NewGroup(ctx, 1)
 	select {
 	case e.room <- struct{}{}:
 	case <-ctx.Done():
-		return func() (document.Recognized, error) { return document.Recognized{}, errors.Join(ctx.Err(), g.Wait()) }
+		return func() (document.Recognized, error) { return document.Recognized{}, errors.Join(ctx.Err(), g.Wait()) }, nil
 	}
-	var text document.Recognized
 	g.Go(func() (err error) {
 		defer func() { <-e.room }()
-		text, err = r.read(ctx, picture, dpi)
-		return err
+		if text, err = r.read(ctx, picture, dpi); err != nil || id == "" {
+			return err
+		}
+		if err := kept.Store(ctx, key, text, nil); err != nil && !errors.Is(err, diskcache.ErrNotKept) {
+			tools.Log(ctx).Warn("the text of a picture is not kept", "err", err)
+		}
+		return nil
 	})
 	return func() (document.Recognized, error) {
 		err := g.Wait()
 		return text, err
-	}
+	}, nil
 }
 
-// read reads a picture with the languages to try first, and with all if that is not sure.
+// read reads a picture with the languages to try first. If that is not sure, the page may be
+// turned, or be written in one of the others.
 func (r *recognizer) read(ctx context.Context, picture *image.Gray, dpi int) (document.Recognized, error) {
 	const sure = .75
-	if r.first != "" && r.first != r.languages {
-		if text, err := r.engine.read(ctx, picture, dpi, r.first); err != nil || text.Sure >= sure {
+	first := cmp.Or(r.first, r.languages)
+	text, err := r.engine.read(ctx, picture, dpi, first)
+	if err != nil || text.Sure >= sure {
+		return text, err
+	}
+	degrees := 0
+	if r.turns {
+		upright, by, err := r.engine.upright(ctx, picture, dpi)
+		if err != nil {
 			return text, err
 		}
+		if by != 0 {
+			again, err := r.engine.read(ctx, upright, dpi, first)
+			if err != nil {
+				return again, err
+			}
+			if again.Sure > text.Sure {
+				text, picture, degrees = again, upright, by
+			}
+		}
 	}
-	return r.engine.read(ctx, picture, dpi, r.languages)
+	if text.Sure < sure && first != r.languages {
+		text, err = r.engine.read(ctx, picture, dpi, r.languages)
+	}
+	text.Turned, text.Untried = degrees, !r.turns
+	return text, err
 }
 
 func (e *Engine) read(ctx context.Context, picture *image.Gray, dpi int, languages string) (document.Recognized, error) {
-	head := fmt.Appendf(nil, "P5\n%d %d\n255\n", picture.Rect.Dx(), picture.Rect.Dy())
-	hash := sha256.New()
-	fmt.Fprintf(hash, "%s %s %d\n", Find(), languages, dpi)
-	hash.Write(head)
-	hash.Write(picture.Pix)
-	key := diskcache.Key(hash.Sum(nil))
-	out, _, ok := kept.Load(ctx, key, new(struct{}))
-	if !ok {
-		var err error
-		input := io.MultiReader(bytes.NewReader(head), bytes.NewReader(picture.Pix))
-		if out, err = e.run(ctx, input, "stdin", "stdout", "-l", languages, "--dpi", strconv.Itoa(dpi), "-c", "tessedit_create_hocr=1"); err != nil {
-			return document.Recognized{}, err
-		}
-		if err := kept.Store(ctx, key, struct{}{}, out); err != nil && !errors.Is(err, diskcache.ErrNotKept) {
-			tools.Log(ctx).Warn("the text of a picture is not kept", "err", err)
-		}
+	out, err := e.ask(ctx, picture, dpi, "-l", languages, "-c", "tessedit_create_hocr=1")
+	if err != nil {
+		return document.Recognized{}, err
 	}
-	text, err := parse(ctx, out)
-	text.Language = languages
+	text, sideways, err := parse(ctx, out)
+	if sideways && !strings.Contains(languages, "_vert") {
+		text.Sure = 0
+	}
+	text.Language, text.Width, text.Height, text.DPI = languages, picture.Rect.Dx(), picture.Rect.Dy(), dpi
 	return text, err
+}
+
+// ask returns what the program prints about a picture.
+func (e *Engine) ask(ctx context.Context, picture *image.Gray, dpi int, args ...string) ([]byte, error) {
+	head := fmt.Sprintf("P5\n%d %d\n255\n", picture.Rect.Dx(), picture.Rect.Dy())
+	input := io.MultiReader(strings.NewReader(head), bytes.NewReader(picture.Pix))
+	return e.run(ctx, input, append([]string{"stdin", "stdout", "--dpi", strconv.Itoa(dpi)}, args...)...)
 }
 
 // run runs the program and returns what it prints. Its input may be nil.
@@ -214,17 +256,21 @@ func (e *Engine) run(ctx context.Context, input io.Reader, args ...string) ([]by
 	if err != nil {
 		return nil, errors.Join(err, theirsIn.Close(), toInput.Close())
 	}
+	fromErrors, theirsErrors, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirsIn.Close(), toInput.Close(), fromOutput.Close(), theirsOut.Close())
+	}
 	p, err := e.Sandbox.Start(ctx, sandbox.Command{
 		Tool: "parse_document", Args: append([]string{"tesseract"}, args...), Dir: dir,
 		Env:   []string{"OMP_THREAD_LIMIT=1"}, // several pages are read at a time
-		Stdin: theirsIn, Stdout: theirsOut, ReadOnly: true,
+		Stdin: theirsIn, Stdout: theirsOut, Stderr: theirsErrors, ReadOnly: true,
 		Limits: sandbox.Limits{Memory: 2 << 30, FileSize: 1 << 20, Files: 256, Processes: 64},
 	})
-	_, _ = theirsIn.Close(), theirsOut.Close() // the program has its own
+	_, _, _ = theirsIn.Close(), theirsOut.Close(), theirsErrors.Close() // the program has its own
 	if err != nil {
-		return nil, errors.Join(err, toInput.Close(), fromOutput.Close())
+		return nil, errors.Join(err, toInput.Close(), fromOutput.Close(), fromErrors.Close())
 	}
-	g, within := tools.NewGroup(ctx, 3)
+	g, within := tools.NewGroup(ctx, 4)
 	g.Go(func() error {
 		if input != nil {
 			_, _ = io.Copy(toInput, input) // a program that has ended takes none
@@ -239,6 +285,11 @@ func (e *Engine) run(ctx context.Context, input io.Reader, args ...string) ([]by
 		}
 		return err
 	})
+	var say string
+	g.Go(func() (err error) {
+		say, err = lastLine(fromErrors)
+		return err
+	})
 	g.Go(func() error {
 		select {
 		case <-p.Done():
@@ -249,7 +300,7 @@ func (e *Engine) run(ctx context.Context, input io.Reader, args ...string) ([]by
 		_ = toInput.SetWriteDeadline(time.Now())
 		return within.Err()
 	})
-	err = errors.Join(g.Wait(), fromOutput.Close())
+	err = errors.Join(g.Wait(), fromOutput.Close(), fromErrors.Close())
 	switch exit := p.Exit(); {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -257,8 +308,32 @@ func (e *Engine) run(ctx context.Context, input io.Reader, args ...string) ([]by
 		return nil, err
 	case exit.Err != nil:
 		return nil, exit.Err
+	case exit.Code != 0 && say != "":
+		return nil, fmt.Errorf("tesseract ended with exit code %d: %s", exit.Code, say)
 	case exit.Code != 0:
 		return nil, fmt.Errorf("tesseract ended with exit code %d", exit.Code)
 	}
 	return out, nil
+}
+
+// lastLine reads to the end and returns the last line that is not empty, as it can be shown.
+func lastLine(r io.Reader) (string, error) {
+	const longest = 300
+	last := ""
+	lines := bufio.NewReaderSize(r, longest)
+	for {
+		line, cut, err := lines.ReadLine()
+		switch {
+		case errors.Is(err, io.EOF):
+			return last, nil
+		case err != nil:
+			return last, err
+		}
+		if text := strings.TrimSpace(textfile.Visible(strings.ToValidUTF8(string(line), "\uFFFD"))); text != "" {
+			last = text
+		}
+		for cut && err == nil {
+			_, cut, err = lines.ReadLine()
+		}
+	}
 }

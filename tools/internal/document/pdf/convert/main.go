@@ -24,7 +24,9 @@ type Report struct {
 	File     string
 	Error    string
 	Pages    int
+	Cut      int // pages that a limit has ended
 	Took     time.Duration
+	Spent    time.Duration // of the processors
 	Markdown string
 	Peak     int // MB of memory, in the last line, which has no file
 }
@@ -64,9 +66,9 @@ func convert(r *pdf.Reader, name string, timeout time.Duration) Report {
 		rep.Error = err.Error()
 		return rep
 	}
-	start := time.Now()
+	start, before := time.Now(), spent()
 	d, err := r.Read(document.Source{ReaderAt: file, Size: info.Size(), Name: name}, document.NewBudget(ctx, document.Standard()))
-	rep.Took = time.Since(start)
+	rep.Took, rep.Spent = time.Since(start), spent()-before
 	if err != nil {
 		rep.Error = err.Error()
 		return rep
@@ -74,6 +76,11 @@ func convert(r *pdf.Reader, name string, timeout time.Duration) Report {
 	for _, b := range d.Blocks {
 		if b.Kind == document.Mark {
 			rep.Pages++
+		}
+	}
+	for _, w := range d.Warnings {
+		if strings.Contains(w, "limit of ") {
+			rep.Cut++
 		}
 	}
 	rep.Markdown = d.Markdown()

@@ -19,7 +19,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/tetratelabs/wazero"
@@ -52,9 +51,6 @@ type Engine struct {
 	// Restarts reports whether this binary calls [Main] for [Argument]. Then the first
 	// compilation, which takes some 350 MB, is in a process of its own that ends.
 	Restarts bool
-	// PageTime is how long a page may take, of the processor where its time is known; 0 =
-	// 1 s, and 2.5 s more for each megabyte of the file.
-	PageTime time.Duration
 
 	mu           sync.Mutex
 	runtime      wazero.Runtime

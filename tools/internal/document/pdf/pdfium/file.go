@@ -2,7 +2,6 @@ package pdfium
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -25,9 +24,11 @@ const scratchSize = 4096
 // File is an open PDF. It must not be used by several goroutines at once. After an error that
 // ended its instance, [File.Dead] is true and every call fails.
 type File struct {
-	// PageTime is how long a page may take, of the processor where its time is known; it is
-	// that of the engine.
+	// PageTime is how long a page may take, of the processor where its time is known.
 	PageTime time.Duration
+	// More says how much longer a page may take that has not ended within PageTime; nil = no
+	// longer. It is called while PDFium goes on.
+	More func() time.Duration
 
 	whole, ctx   context.Context // of the file, and of the page that is read
 	pdfium, bulk api.Module
@@ -39,6 +40,7 @@ type File struct {
 	doc          uint64
 	pages        int
 	fonts        map[uint32]*Font
+	most         time.Duration // for the page that is read
 	ended        bool
 	own          memory
 	err          error // that ended the instance
@@ -50,7 +52,7 @@ func (e *Engine) Open(ctx context.Context, file io.ReaderAt, size int64, passwor
 		return nil, err
 	}
 	ctx = context.WithValue(ctx, fileKey{}, file)
-	f, err := e.instantiate(ctx, cmp.Or(e.PageTime, pageTime(size)))
+	f, err := e.instantiate(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func (e *Engine) Open(ctx context.Context, file io.ReaderAt, size int64, passwor
 	return f, nil
 }
 
-func (e *Engine) instantiate(ctx context.Context, pageTime time.Duration) (*File, error) {
+func (e *Engine) instantiate(ctx context.Context) (*File, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.runtime == nil {
@@ -183,7 +185,7 @@ func (f *File) reason(err error) error {
 		return e
 	}
 	if f.ctx.Err() != nil {
-		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.PageTime.Round(time.Millisecond))}
+		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.most.Round(time.Millisecond))}
 	}
 	// What grows to twice its size needs three times the room meanwhile.
 	if f.pdfium != nil && f.pdfium.Memory().Size() > Memory/3 {
