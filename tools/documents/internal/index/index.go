@@ -23,7 +23,7 @@ import (
 
 // edition changes with what the program makes of a content, such as with a reader of another
 // format, so that all files are read anew.
-const edition = 6
+const edition = 7
 
 // The number of a passage begins with that of its content.
 const (

@@ -43,6 +43,10 @@ func sentences(r *rand.Rand, n int) collection {
 func TestRanking(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := sentences(r, 700)
+	related := []string{" загрузка", " перезагрузка", " выгрузить", " التحميل", " تحميلات", ""}
+	for i := range c {
+		c[i] += related[r.IntN(len(related))]
+	}
 	ws, _ := tooltest.Tree(t, nil)
 	x := open(t, ws)
 	for from := 0; from < len(c); {
@@ -62,7 +66,7 @@ func TestRanking(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 50 {
-		query := lexical.Tokens(sentences(r, 1)[0])
+		query := lexical.Tokens(sentences(r, 1)[0] + related[r.IntN(len(related))])
 		want := plain.Search(query)
 		got, err := x.Search(t.Context(), query, everything, 10)
 		if err != nil {
