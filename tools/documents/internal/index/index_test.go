@@ -126,6 +126,29 @@ func TestHybridKeepsKeywordHits(t *testing.T) {
 	}
 }
 
+// A guessed word counts half where parts of the query's words count too, and else three quarters.
+func TestGuessed(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	if err := x.Put(t.Context(), collection{"word", "other"}.readings(0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	score := func(words []string, more ...string) float64 {
+		t.Helper()
+		hits, err := x.Search(t.Context(), words, everything, 1, more...)
+		if err != nil || len(hits) != 1 {
+			t.Fatal(hits, err)
+		}
+		return hits[0].Score
+	}
+	exact := score([]string{"word"})
+	for query, want := range map[string]float64{"wrod": 0.75, "выгрузка": 0.5} {
+		if got := score(lexical.Tokens(query), "word") / exact; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %.3f, want %.3f", query, got, want)
+		}
+	}
+}
+
 // What files no longer have is not found, whatever was merged, and the rest is.
 func TestChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -35,8 +35,11 @@ const (
 )
 
 // guessed is the weight of a word beside those of the query, such as the nearest one of a word
-// that no passage has.
-const guessed = 0.75
+// that no passage has; it is less where parts of that word count as well.
+const (
+	guessed          = 0.75
+	guessedWithParts = 0.5
+)
 
 // Search returns the passages that have at least one of the words, best first by BM25, at
 // most most of them; equal ones in their order. A word that is given twice counts once. keep
@@ -129,6 +132,10 @@ func (x *Index) matchOnce(ctx context.Context, words []string) (*match, error) {
 
 // best returns the best hits; those that have one of the first words come first.
 func (m *match) best(words []string, keep func(ID) bool, most, first int) ([]Hit, error) {
+	guess := guessed
+	if slices.ContainsFunc(words, func(word string) bool { return lexical.Weight(word) < 1 }) {
+		guess = guessedWithParts
+	}
 	average := max(float64(m.words)/float64(max(m.passages, 1)), 1)
 	var top []Hit
 	for _, of := range m.segments {
@@ -142,7 +149,7 @@ func (m *match) best(words []string, keep func(ID) bool, most, first int) ([]Hit
 			weight := lexical.Weight(words[word])
 			idf := math.Log((n+0.5)/df) * (saturation + 1) * weight
 			if word >= first && weight == 1 {
-				idf *= guessed
+				idf *= guess
 			}
 			err := each(data, len(scores), func(at, n int) {
 				if weight < 1 && scores[at] == 0 { // a part finds nothing
