@@ -64,16 +64,18 @@ func snippet(text string, query []string) string {
 	for _, token := range query {
 		wanted[token] = true
 	}
-	best, most := "", -1
+	best, most := "", -1.0
 	for _, part := range parts(text, longest) {
 		have := map[string]bool{}
+		weight := 0.0
 		for _, token := range lexical.Tokens(part) {
-			if wanted[token] {
+			if wanted[token] && !have[token] {
 				have[token] = true
+				weight += lexical.Weight(token)
 			}
 		}
-		if len(have) > most {
-			best, most = part, len(have)
+		if weight > most {
+			best, most = part, weight
 		}
 	}
 	cut := strings.Join(strings.Fields(best), " ")

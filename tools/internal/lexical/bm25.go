@@ -53,16 +53,21 @@ func New(docs [][]string) *Index {
 }
 
 // Search returns the texts that have at least one of the tokens, best first; those that
-// answer equally well keep their order. A token that is given twice counts once.
+// answer equally well keep their order. A token that is given twice counts once, and each by its
+// [Weight].
 func (ix *Index) Search(tokens []string) []Hit {
 	tokens = Spread(tokens, maps.Keys(ix.postings))
+	words, parts := Divide(tokens)
 	scores := map[int]float64{}
-	for _, token := range slices.Compact(slices.Sorted(slices.Values(tokens))) {
+	for _, token := range slices.Concat(words, parts) {
 		list := ix.postings[token]
 		n, df := float64(len(ix.norms)), float64(len(list))
-		idf := math.Log((n + 0.5) / df)
+		weight := Weight(token)
+		idf := math.Log((n+0.5)/df) * weight
 		for _, p := range list {
-			scores[p.doc] += idf * p.count * (saturation + 1) / (p.count + ix.norms[p.doc])
+			if weight == 1 || scores[p.doc] > 0 {
+				scores[p.doc] += idf * p.count * (saturation + 1) / (p.count + ix.norms[p.doc])
+			}
 		}
 	}
 	hits := make([]Hit, 0, len(scores))
@@ -73,4 +78,17 @@ func (ix *Index) Search(tokens []string) []Hit {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))
 	})
 	return hits
+}
+
+// Divide returns the words of tokens and the parts of words, each once and in order.
+func Divide(tokens []string) (words, parts []string) {
+	all := slices.Sorted(slices.Values(tokens))
+	for _, token := range slices.Compact(all) {
+		if Weight(token) < 1 {
+			parts = append(parts, token)
+		} else {
+			words = append(words, token)
+		}
+	}
+	return words, parts
 }

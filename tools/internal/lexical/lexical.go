@@ -18,8 +18,8 @@ import (
 
 // Tokens returns what a text can be found by, in its order: the stems of its words in lower
 // case, without English words that say nothing, and of scripts without spaces each run of two
-// characters, of those whose characters are letters each run of three. Forms that Unicode holds
-// compatible are one.
+// characters, with the vowels and marks around them. Long Russian and Arabic words have their
+// parts as well, see [Weight]. Forms that Unicode holds compatible are one.
 func Tokens(text string) (tokens []string) {
 	var t Tokenizer
 	t.each(text, func(at int) { tokens = append(tokens, t.tokens[at]) })
@@ -35,8 +35,8 @@ type Count struct {
 // Tokenizer counts the tokens of texts. It remembers the words of those before, since most
 // words come again. The zero value is ready; it is not safe for concurrent use.
 type Tokenizer struct {
-	known  map[string]int // by a word as it is written: the place of its token, -1 = it has none
-	places map[string]int // of tokens
+	known  map[string][]int // by a word as it is written: the places of its tokens
+	places map[string]int   // of tokens
 	tokens []string
 	times  []int // by the place of a token: how often the texts at hand have it
 	seen   []int // places of the tokens that they have
@@ -71,52 +71,78 @@ func (t *Tokenizer) Count(texts ...string) []Count {
 func (t *Tokenizer) each(text string, f func(at int)) {
 	runs(norm.NFKC.String(text), func(run []byte, dense bool) {
 		if !dense {
-			if at := t.place(run, false); at >= 0 {
+			for _, at := range t.word(run, false) {
 				f(at)
 			}
 			return
 		}
-		letter, _ := utf8.DecodeRune(run)
-		n := runOf(letter)
-		for end, letters := 0, 0; end < len(run); {
-			_, size := utf8.DecodeRune(run[end:])
-			end += size
-			if letters++; letters > n {
-				_, size := utf8.DecodeRune(run)
-				run, end, letters = run[size:], end-size, n
+		for first := letter(run); ; {
+			second := letter(run[first:])
+			f(t.word(run[:first+second], true)[0])
+			if run = run[first:]; len(run) == second {
+				return
 			}
-			if letters == n || end == len(run) {
-				f(t.place(run[:end], true))
-			}
+			first = second
 		}
 	})
 }
 
-// place returns the place of the token of a word, or of a run that is a token; -1 if it has none.
-func (t *Tokenizer) place(word []byte, is bool) int {
+// letter returns how many bytes the first letter of a run has, with the vowels and marks around
+// it in Thai, Lao, Khmer and Myanmar.
+func letter(run []byte) int {
+	r, size := utf8.DecodeRune(run)
+	if r < 0xe00 || r > 0x109f && !unicode.Is(unicode.Khmer, r) {
+		return size
+	}
+	for joined := joins(r); size < len(run); {
+		r, n := utf8.DecodeRune(run[size:])
+		if !joined && !follows(r) {
+			break
+		}
+		joined = joins(r)
+		size += n
+	}
+	return size
+}
+
+// joins reports whether a character is a vowel that is written before its consonant, or a sign
+// that binds the next one.
+func joins(r rune) bool {
+	const coeng, virama = '\u17d2', '\u1039'
+	return r >= 'เ' && r <= 'ไ' || r >= 'ເ' && r <= 'ໄ' || r == coeng || r == virama
+}
+
+// follows reports whether a character is a mark, or a vowel that is written behind its consonant.
+func follows(r rune) bool {
+	return unicode.IsMark(r) || strings.ContainsRune("ะาำๅๆະາຳຽໆ", r)
+}
+
+// word returns the places of the tokens of a word, or of a run that is a token.
+func (t *Tokenizer) word(word []byte, is bool) []int {
 	if at, ok := t.known[string(word)]; ok {
 		return at
 	}
 	if t.known == nil {
-		t.known, t.places = map[string]int{}, map[string]int{}
+		t.known, t.places = map[string][]int{}, map[string]int{}
 	}
 	w := string(word)
-	token := w
+	tokens := []string{w}
 	switch {
 	case is:
 	case stopWords()[w]:
-		token = ""
+		tokens = nil
 	default:
-		token = light(Stem(w))
+		tokens = light(Stem(w))
 	}
-	at, ok := t.places[token]
-	switch {
-	case token == "":
-		at = -1
-	case !ok:
-		at = len(t.tokens)
-		t.places[token] = at
-		t.tokens, t.times = append(t.tokens, token), append(t.times, 0)
+	at := make([]int, len(tokens))
+	for i, token := range tokens {
+		place, ok := t.places[token]
+		if !ok {
+			place = len(t.tokens)
+			t.places[token] = place
+			t.tokens, t.times = append(t.tokens, token), append(t.times, 0)
+		}
+		at[i] = place
 	}
 	t.known[w] = at
 	return at
@@ -191,15 +217,6 @@ func spaceless(r rune) bool {
 	return r >= 0xe00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// runOf returns how many characters of a script without spaces a token has: three of Thai, Lao,
-// Khmer and Myanmar, whose words have many letters.
-func runOf(r rune) int {
-	if r < 0x1100 || unicode.Is(unicode.Khmer, r) {
-		return 3
-	}
-	return 2
-}
-
 // Written returns the first word of a text that has a token, as it is there, or the token.
 func Written(text, token string) string {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
@@ -211,11 +228,11 @@ func Written(text, token string) string {
 }
 
 // Spread returns the tokens of a query with all those of a vocabulary that have it in the
-// place of one of a script without spaces that is shorter than those of longer texts.
+// place of a single letter of a script without spaces.
 func Spread(tokens []string, vocabulary func(yield func(token string) bool)) []string {
 	var spread, short []string
 	for _, token := range tokens {
-		if r, _ := utf8.DecodeRuneInString(token); spaceless(r) && utf8.RuneCountInString(token) < runOf(r) {
+		if r, _ := utf8.DecodeRuneInString(token); spaceless(r) && letter([]byte(token)) == len(token) {
 			short = append(short, token)
 		} else {
 			spread = append(spread, token)

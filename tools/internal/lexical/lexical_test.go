@@ -2,6 +2,7 @@ package lexical_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,12 +24,13 @@ func TestTokens(t *testing.T) {
 		{"Goで書く", "go で書 書く"},
 		{"データベース", "デー ータ タベ ベー ース"},
 		{"한국어 검색", "한국 국어 검색"},
-		{"ภาษา", "ภาษ าษา"},
+		{"ประเทศไทย", "ประ ระเท เทศ ศไท ไทย"},
 		{"ภา", "ภา"},
-		{"ทำน้ำ", "ทำน ำน้ น้ำ"},
-		{"ພາສາ", "ພາສ າສາ"},
-		{"ភាសា", "ភាស ាសា"},
-		{"မြန်မာ", "မြန ြန် န်မ ်မာ"},
+		{"ทำน้ำ", "ทำน้ำ"},
+		{"ພາສາ", "ພາສາ"},
+		{"ເມືອງ", "ເມືອ ອງ"},
+		{"ភាសាខ្មែរ", "ភាសា សាខ្មែ ខ្មែរ"},
+		{"မြန်မာ", "မြန် န်မာ"},
 		{"हिन्दी भाषा", "हिन्दी भाषा"},
 		{"Приветы МИР", "привет мир"},
 		{"файлами файлов файла", "файл файл файл"},
@@ -40,8 +42,27 @@ func TestTokens(t *testing.T) {
 		{"GPU加速 2倍", "gpu 加速 2 倍"},
 		{"\xff\x00ok", "ok"},
 	} {
-		if diff := cmp.Diff(strings.Fields(test.want), lexical.Tokens(test.text), cmp.Transformer("empty", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
+		words := slices.DeleteFunc(lexical.Tokens(test.text), func(token string) bool { return lexical.Weight(token) < 1 })
+		if diff := cmp.Diff(strings.Fields(test.want), words, cmp.Transformer("empty", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.text, diff)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	for text, want := range map[string]string{
+		"Файлы ещё": "файл ~фай ~айл еще", "التقويم": "تقويم ~الت ~لتق ~تقو ~قوي ~ويم", "в прочих до file": "в проч ~про ~роч до file",
+	} {
+		if diff := cmp.Diff(strings.Fields(want), lexical.Tokens(text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for token, want := range map[string]bool{"word": true, "файл": true, "~фай": false, "ประ": false, "智能": false} {
+		if got := lexical.Whole(token); got != want {
+			t.Errorf("%s: %v", token, got)
 		}
 	}
 }
@@ -51,7 +72,7 @@ func TestTokens(t *testing.T) {
 func TestCount(t *testing.T) {
 	var tokenizer lexical.Tokenizer
 	for n := range 150 {
-		text := "Running dogs run 人工智能人工 ภาษา ـ the"
+		text := "Running dogs run 人工智能人工 ภาษา ـ the файлами"
 		for i := range 400 {
 			text += fmt.Sprintf(" x%d", n*300+i)
 		}
@@ -135,6 +156,24 @@ func TestSearch(t *testing.T) {
 	}
 	if hits := lexical.New(nil).Search([]string{"cat"}); len(hits) > 0 {
 		t.Errorf("an index of nothing finds %v", hits)
+	}
+}
+
+// Parts of words rank what the words of a query find, and find nothing themselves.
+func TestPartsRank(t *testing.T) {
+	var tokens [][]string
+	for _, text := range []string{"состав системы", "загрузка системы", "перезагрузка"} {
+		tokens = append(tokens, lexical.Tokens(text))
+	}
+	ix := lexical.New(tokens)
+	for query, want := range map[string][]int{"системы выгрузка": {1, 0}, "выгрузка": nil} {
+		var got []int
+		for _, hit := range ix.Search(lexical.Tokens(query)) {
+			got = append(got, hit.Doc)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
 	}
 }
 

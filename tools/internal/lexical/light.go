@@ -8,15 +8,57 @@ import (
 )
 
 // light returns what a Russian or Arabic word in lower case has in common with most of its
-// other forms: it loses an ending, and an Arabic one its article. Other words stay as they are.
-func light(word string) string {
+// other forms: it loses an ending, and an Arabic one its article. The parts of what is left of a
+// Russian one, and of a whole Arabic one, follow. Other words stay as they are.
+func light(word string) []string {
+	whole := word
 	switch r, _ := utf8.DecodeRuneInString(word); {
 	case r >= 'а' && r <= 'ё':
-		return lightRussian(word)
+		word = lightRussian(word)
+		whole = word
 	case r >= 'ء' && r <= 'ي' || r == 'ٱ':
-		return lightArabic(word)
+		whole = arabicLetters().Replace(word)
+		word = lightArabic(whole)
+	default:
+		return []string{word}
 	}
-	return word
+	if word == "" {
+		return nil
+	}
+	return append([]string{word}, parts(whole)...)
+}
+
+// parts returns the runs of three letters of a long word.
+func parts(word string) (all []string) {
+	const length, long = 3, 4
+	letters := []rune(word)
+	if len(letters) < long {
+		return nil
+	}
+	for i := range len(letters) - length + 1 {
+		all = append(all, partMark+string(letters[i:i+length]))
+	}
+	return all
+}
+
+// partMark begins the tokens that are parts of words.
+const partMark = "~"
+
+// Weight returns how much a token counts. One below 1 is of a part of a word, which tells words
+// of one root, compounds and spellings from unrelated words: it ranks the texts that have a word
+// of a query, but finds none.
+func Weight(token string) float64 {
+	if strings.HasPrefix(token, partMark) {
+		return 0.2
+	}
+	return 1
+}
+
+// Whole reports whether a token is a word, and neither a part of one nor a run of a script without
+// spaces.
+func Whole(token string) bool {
+	r, _ := utf8.DecodeRuneInString(token)
+	return Weight(token) == 1 && !spaceless(r)
 }
 
 // endings of words, the longest first.
@@ -80,9 +122,9 @@ var (
 	arabicEndings  = sync.OnceValue(func() endings { return newEndings("ها ان ات ون ين يه ه ي") })
 )
 
-// lightArabic is after the stemmer light10 of Larkey, Ballesteros and Connell (2007).
+// lightArabic is after the stemmer light10 of Larkey, Ballesteros and Connell (2007). The word has
+// one letter for each group that is written alike.
 func lightArabic(word string) string {
-	word = arabicLetters().Replace(word)
 	for _, article := range arabicArticles {
 		least := 2
 		if article == "و" {

@@ -43,6 +43,10 @@ func sentences(r *rand.Rand, n int) collection {
 func TestRanking(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := sentences(r, 700)
+	related := []string{" загрузка", " перезагрузка", " выгрузить", " التحميل", " تحميلات", ""}
+	for i := range c {
+		c[i] += related[r.IntN(len(related))]
+	}
 	ws, _ := tooltest.Tree(t, nil)
 	x := open(t, ws)
 	for from := 0; from < len(c); {
@@ -62,7 +66,7 @@ func TestRanking(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 50 {
-		query := lexical.Tokens(sentences(r, 1)[0])
+		query := lexical.Tokens(sentences(r, 1)[0] + related[r.IntN(len(related))])
 		want := plain.Search(query)
 		got, err := x.Search(t.Context(), query, everything, 10)
 		if err != nil {
@@ -118,6 +122,29 @@ func TestHybridKeepsKeywordHits(t *testing.T) {
 		ahead := slices.Sorted(slices.Values(hybrid[:len(keyword)]))
 		if diff := cmp.Diff(slices.Sorted(slices.Values(keyword)), ahead); diff != "" {
 			t.Errorf("%v: what has a word of the query does not come first:\n%s", known, diff)
+		}
+	}
+}
+
+// A guessed word counts half where parts of the query's words count too, and else three quarters.
+func TestGuessed(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	if err := x.Put(t.Context(), collection{"word", "other"}.readings(0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	score := func(words []string, more ...string) float64 {
+		t.Helper()
+		hits, err := x.Search(t.Context(), words, everything, 1, more...)
+		if err != nil || len(hits) != 1 {
+			t.Fatal(hits, err)
+		}
+		return hits[0].Score
+	}
+	exact := score([]string{"word"})
+	for query, want := range map[string]float64{"wrod": 0.75, "выгрузка": 0.5} {
+		if got := score(lexical.Tokens(query), "word") / exact; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %.3f, want %.3f", query, got, want)
 		}
 	}
 }

@@ -43,6 +43,9 @@ func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool)
 	const most = 10 // looking for them takes the time of all other searches
 	looked := 0
 	for _, word := range words[:min(len(words), mostTokens)] {
+		if !lexical.Whole(word) {
+			continue
+		}
 		hits, err := x.Search(ctx, []string{word}, keep, 1)
 		if err != nil {
 			return nil, err

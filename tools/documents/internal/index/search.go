@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"toolcrib/tools/documents/internal/passage"
+	"toolcrib/tools/internal/lexical"
 )
 
 // Hit is a passage that was found.
@@ -34,24 +35,27 @@ const (
 )
 
 // guessed is the weight of a word beside those of the query, such as the nearest one of a word
-// that no passage has.
-const guessed = 0.75
+// that no passage has; it is less where parts of that word count as well.
+const (
+	guessed          = 0.75
+	guessedWithParts = 0.5
+)
 
 // Search returns the passages that have at least one of the words, best first by BM25, at
 // most most of them; equal ones in their order. A word that is given twice counts once. keep
 // chooses the contents. A passage that has only others, of more, comes behind those that have
-// one of the words.
+// one of the words; parts of words only rank, see [lexical.Weight].
 func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, most int, more ...string) ([]Hit, error) {
-	words = slices.Compact(slices.Sorted(slices.Values(words)))
+	words, parts := lexical.Divide(words)
 	first := min(len(words), mostTokens)
 	more = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(more))), func(word string) bool { return slices.Contains(words, word) })
-	words = append(words, more...)
+	words = slices.Concat(words, more, parts)
 	words = words[:min(len(words), mostTokens)]
 	m, err := x.match(ctx, words)
 	if err != nil {
 		return nil, err
 	}
-	return m.best(keep, most, first)
+	return m.best(words, keep, most, first)
 }
 
 // match is what all segments have of the words of a query.
@@ -127,7 +131,11 @@ func (x *Index) matchOnce(ctx context.Context, words []string) (*match, error) {
 }
 
 // best returns the best hits; those that have one of the first words come first.
-func (m *match) best(keep func(ID) bool, most, first int) ([]Hit, error) {
+func (m *match) best(words []string, keep func(ID) bool, most, first int) ([]Hit, error) {
+	guess := guessed
+	if slices.ContainsFunc(words, func(word string) bool { return lexical.Weight(word) < 1 }) {
+		guess = guessedWithParts
+	}
 	average := max(float64(m.words)/float64(max(m.passages, 1)), 1)
 	var top []Hit
 	for _, of := range m.segments {
@@ -138,11 +146,15 @@ func (m *match) best(keep func(ID) bool, most, first int) ([]Hit, error) {
 				continue
 			}
 			n, df := float64(m.passages), float64(m.df[word])
-			idf := math.Log((n+0.5)/df) * (saturation + 1)
-			if word >= first {
-				idf *= guessed
+			weight := lexical.Weight(words[word])
+			idf := math.Log((n+0.5)/df) * (saturation + 1) * weight
+			if word >= first && weight == 1 {
+				idf *= guess
 			}
 			err := each(data, len(scores), func(at, n int) {
+				if weight < 1 && scores[at] == 0 { // a part finds nothing
+					return
+				}
 				count := float64(n)
 				ahead[at] = ahead[at] || word < first
 				scores[at] += idf * count / (count + saturation*(1-lengthNorm+lengthNorm*float64(of.words[at])/average))

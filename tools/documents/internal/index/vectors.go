@@ -349,6 +349,9 @@ func (h *hashed) Vectors(ctx context.Context, texts []string) ([][]int8, error) 
 func weighed(words []lexical.Count, passages int, frequency func(word string) int) []int8 {
 	weights := map[string]float64{}
 	for _, w := range words {
+		if lexical.Weight(w.Token) < 1 {
+			continue
+		}
 		n, df := float64(passages), float64(frequency(w.Token))
 		weights[w.Token] = (1 + math.Log(float64(w.N))) * math.Log(1+max(n-df+0.5, 0.5)/(df+0.5))
 	}
