@@ -30,7 +30,6 @@ import (
 	"toolcrib/tools/internal/diskcache"
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/programs/sandbox"
-	"toolcrib/tools/internal/text/textfile"
 )
 
 // Engine runs tesseract for the calls of a process.
@@ -329,7 +328,7 @@ func lastLine(r io.Reader) (string, error) {
 		case err != nil:
 			return last, err
 		}
-		if text := strings.TrimSpace(textfile.Visible(strings.ToValidUTF8(string(line), "\uFFFD"))); text != "" {
+		if text := strings.TrimSpace(tools.Visible(strings.ToValidUTF8(string(line), "\uFFFD"))); text != "" {
 			last = text
 		}
 		for cut && err == nil {
