@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -163,8 +164,7 @@ func main() {
 		fail(err)
 	}
 	err = run(ctx, env)
-	os.RemoveAll(env.State)
-	if err != nil {
+	if err = errors.Join(err, os.RemoveAll(env.State)); err != nil {
 		fail(fmt.Errorf("%s: %w", flag.Arg(0), err))
 	}
 }

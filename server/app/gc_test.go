@@ -17,7 +17,6 @@ func TestRest(t *testing.T) {
 		pieces = append(pieces, make([]byte, 1<<20))
 	}
 	runtime.KeepAlive(pieces)
-	pieces = nil
 	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		runtime.GC()

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/goregular"
@@ -165,33 +164,6 @@ func TestOCRGoesOn(t *testing.T) {
 		}
 		if got := parse(map[string]any{"path": "scan.pdf", "ocr": "eng"}); !strings.Contains(got, step.want) {
 			t.Errorf("%q is not in\n%s", step.want, got)
-		}
-	}
-}
-
-// A search reads images too once there is a program for that, although the files are the same, and
-// names them before.
-func TestSearchOCR(t *testing.T) {
-	var file bytes.Buffer
-	if err := png.Encode(&file, drawn(t)); err != nil {
-		t.Fatal(err)
-	}
-	s := newSearcher(t, map[string]string{"photo.png": file.String(), "mail.eml": "From: a@example.org\r\nTo: b@example.org\r\nSubject: Rivers\r\n\r\nNothing new.\r\n"})
-	past := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(s.dir, "photo.png"), past, past); err != nil {
-		t.Fatal(err)
-	}
-	args := map[string]any{"query": "mill", "paths": []string{"photo.png", "mail.eml"}}
-	path := os.Getenv("PATH")
-	t.Setenv("PATH", t.TempDir())
-	if got, want := s.search(args), "1 path could not be read (pages that are only images: "+tesseract.Missing+"): photo.png\n"; !strings.Contains(got, want) || !strings.Contains(got, "Nothing new.") {
-		t.Errorf("%q is not in\n%s", want, got)
-	}
-	t.Setenv("PATH", path)
-	fakeTesseract(t, s.dir)
-	for range 2 {
-		if got := s.search(args); !strings.Contains(got, "[photo.png, page 1; read by OCR (eng), which makes errors]\nmill\n") || strings.Contains(got, "could not be read") {
-			t.Error(got)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package documents_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/documents"
 	"toolcrib/tools/documents/internal/index"
+	"toolcrib/tools/internal/document/tesseract"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
@@ -331,6 +334,33 @@ func TestSearchBytesInNames(t *testing.T) {
 	}
 	for range 2 {
 		if got := s.search(map[string]any{"query": "word", "limit": 1}); !strings.Contains(got, "\nword\n") {
+			t.Error(got)
+		}
+	}
+}
+
+// A search reads images too once there is a program for that, although the files are the same, and
+// names them before.
+func TestSearchOCR(t *testing.T) {
+	var file bytes.Buffer
+	if err := png.Encode(&file, drawn(t)); err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(t, map[string]string{"photo.png": file.String(), "mail.eml": "From: a@example.org\r\nTo: b@example.org\r\nSubject: Rivers\r\n\r\nNothing new.\r\n"})
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(s.dir, "photo.png"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	args := map[string]any{"query": "mill", "paths": []string{"photo.png", "mail.eml"}}
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", t.TempDir())
+	if got, want := s.search(args), "1 path could not be read (pages that are only images: "+tesseract.Missing+"): photo.png\n"; !strings.Contains(got, want) || !strings.Contains(got, "Nothing new.") {
+		t.Errorf("%q is not in\n%s", want, got)
+	}
+	t.Setenv("PATH", path)
+	fakeTesseract(t, s.dir)
+	for range 2 {
+		if got := s.search(args); !strings.Contains(got, "[photo.png, page 1; read by OCR (eng), which makes errors]\nmill\n") || strings.Contains(got, "could not be read") {
 			t.Error(got)
 		}
 	}

@@ -3,6 +3,7 @@ package shell_test
 import (
 	"testing"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/shell"
 )
@@ -87,5 +88,16 @@ func TestPlanOfInputUncontained(t *testing.T) {
 	s.engine.Configure(sandbox.Options{})
 	if got := s.explains("[]", "job_input", shell.JobInputIn{Job: job, Text: "x\n"}); got != "allow by exec" {
 		t.Errorf("contained: %s", got)
+	}
+}
+
+// A run of an agent is no program: nothing is typed into it, so that nobody is asked.
+func TestInputForWorks(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	a := &agency{runs: []tools.Work{{Handle: "bbbbbbbb", What: "agent: old", State: "input_required: Which?\nanswer it", Steps: 3, Over: true, Input: "run_agent resume: answers"}}}
+	s.all = shell.Tools(shell.Deps{Sandbox: s.engine, Jobs: s.jobs, Works: func() []tools.Works { return []tools.Works{a} }})
+	s.want(s.call(ctx, "job_input", map[string]any{"job": "bbbbbbbb", "text": "x\n"}), `^error: unsupported: bbbbbbbb is no program that can be typed into: agent: old, input_required: Which\? \(run_agent resume: answers\)`)
+	if got := s.explains(noRemoval, "job_input", shell.JobInputIn{Job: "bbbbbbbb", Text: "x\n"}); got != "allow by exec" {
+		t.Errorf("the user is asked about what is not typed: %s", got)
 	}
 }

@@ -82,10 +82,6 @@ func TestWorks(t *testing.T) {
 	s.want(output(map[string]any{"job": "cccccccc"}), `^error: .*job cccccccc`)
 	s.want(s.call(ctx, "job_list", nil), `^no job`)
 	s.want(s.call(ctx, "job_list", map[string]any{"all": true}), `^1 job; 1 older ones are not shown\naaaaaaaa completed; 3 steps; agent: t\n$`)
-	s.want(s.call(ctx, "job_input", map[string]any{"job": "bbbbbbbb", "text": "x\n"}), `^error: unsupported: bbbbbbbb is no program that can be typed into: agent: old, input_required: Which\? \(run_agent resume: answers\)`)
-	if got := s.explains(noRemoval, "job_input", shell.JobInputIn{Job: "bbbbbbbb", Text: "x\n"}); got != "allow by exec" {
-		t.Errorf("the user is asked about what is not typed: %s", got)
-	}
 	if s.want(s.call(ctx, "job_stop", map[string]any{"job": "bbbbbbbb"}), `^cancelled; agent: t, 2 steps\n$`); a.halted != "bbbbbbbb" {
 		t.Errorf("%q was stopped", a.halted)
 	}

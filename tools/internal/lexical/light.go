@@ -11,7 +11,7 @@ import (
 // other forms: it loses an ending, and an Arabic one its article. The parts of what is left of a
 // Russian one, and of a whole Arabic one, follow. Other words stay as they are.
 func light(word string) []string {
-	whole := word
+	var whole string
 	switch r, _ := utf8.DecodeRuneInString(word); {
 	case r >= 'а' && r <= 'ё':
 		word = lightRussian(word)
