@@ -147,6 +147,33 @@ cat %[1]s/found
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
+// A page that is turned is read upright.
+func TestTurned(t *testing.T) {
+	if tesseract.Find() == "" {
+		t.Skip("needs: tesseract: it reads the pictures")
+	}
+	page := drawn(t, "The mill on the river was built of stones", "from the old hills, and its wheel turned", "slowly in summer and fast in winter, when",
+		"the water was high. Nobody knew how old it", "was, since all the books of the village", "were lost in a fire long before our time,", "and whoever had read them was dead too.")
+	w, h := page.Rect.Dx(), page.Rect.Dy()
+	right, over := image.NewGray(image.Rect(0, 0, h, w)), image.NewGray(page.Rect)
+	for y := range h {
+		for x := range w {
+			right.SetGray(h-1-y, x, page.GrayAt(x, y))
+			over.SetGray(w-1-x, h-1-y, page.GrayAt(x, y))
+		}
+	}
+	parse, _ := newParser(t, map[string]string{"fax": string(tiffOf(right, over))})
+	got := parse(map[string]any{"path": "fax", "ocr": "eng"})
+	for _, want := range []string{
+		"[page 1; turned by 270 degrees and read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones",
+		"[page 2; turned by 180 degrees and read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
 // What could not be read is tried again by the next call, and what was read is kept.
 func TestOCRGoesOn(t *testing.T) {
 	parse, dir := newParser(t, map[string]string{"scan.pdf": string(scannedPDF(drawn(t))), "fails": ""})
