@@ -35,7 +35,7 @@ const apart = 1500 * time.Millisecond
 
 // killed takes the figure on one database. When all runs have ended, as many begin anew.
 func killed(ctx context.Context, env harness.Environment, name, url string) error {
-	w := &workers{binary: env.Binary, url: url, model: &toyModel{rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}}}
+	w := &workers{binary: env.Binary, url: url, model: &toyModel{asked: time.Now(), rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}}}
 	dir, remove, err := harness.Temporary("runs")
 	if err != nil {
 		return err
