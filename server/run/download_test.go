@@ -4,6 +4,6 @@ import "testing"
 
 func TestDownloadOnReadOnly(t *testing.T) {
 	onReadOnly(t, "download", map[string]string{
-		`{"url":"http://10.0.0.1/","path":"x"}`: refusedFor("workspace,network,destroys"),
+		`{"url":"http://169.254.1.1/","path":"x"}`: refusedFor("workspace,network,destroys"),
 	})
 }

@@ -24,7 +24,7 @@ func TestDocumentsAreOnlyRead(t *testing.T) {
 		ruled(s, rules.Rule{Verdict: "deny", Access: []string{"external"}})
 	}
 	const fine, offToken = "a.txt: text", "the token of this client does not let it be called"
-	file, save, web := `{"path":"a.txt"}`, `{"path":"a.txt","save":"b.md"}`, `{"url":"http://10.0.0.1/"}`
+	file, save, web := `{"path":"a.txt"}`, `{"path":"a.txt","save":"b.md"}`, `{"url":"http://169.254.1.1/"}`
 	for _, tc := range []struct {
 		name string
 		set  func(*run.Settings, *tools.SessionInfo)
@@ -36,7 +36,7 @@ func TestDocumentsAreOnlyRead(t *testing.T) {
 		{"read-only", readOnly, "", file, fine},
 		{"read-only", readOnly, "", save, "the server is read-only, and this call has the effects workspace"},
 		{"read-only", readOnly, "", web, unreachable},
-		{"read-only", readOnly, "", `{"url":"http://10.0.0.1/","save":"b.md"}`, "the server is read-only"},
+		{"read-only", readOnly, "", `{"url":"http://169.254.1.1/","save":"b.md"}`, "the server is read-only"},
 		{"a token that reads", reader, "", file, fine},
 		{"a token that reads", reader, "", save, "this call of parse_document with access write: " + offToken},
 		{"a token that reads", reader, "", web, offToken},

@@ -4,6 +4,6 @@ import "testing"
 
 func TestWebCrawlOnReadOnly(t *testing.T) {
 	onReadOnly(t, "web_crawl", map[string]string{
-		`{"urls":["http://10.0.0.1/"]}`: unreachable,
+		`{"urls":["http://169.254.1.1/"]}`: unreachable,
 	})
 }

@@ -152,7 +152,7 @@ var origins = map[string][]originCall{
 		{"KillShell", `{"shell_id": "abcdefgh"}`, "job_stop", `{"job":"abcdefgh"}`},
 		{"WebFetch", `{"url": "https://a.example/", "prompt": "prices"}`, "web_fetch", `{"url":"https://a.example/","query":"prices"}`},
 		{"fetch", `{"url": "https://a.example/", "max_length": 5000, "start_index": 100, "raw": false}`, "web_fetch", `{"url":"https://a.example/","limit":5000,"offset":100}`},
-		{"http_request", `{"url": "https://a.example/", "method": "post", "headers": {"X-B": "2", "X-A": 1}, "body": "x"}`, "web_fetch", `{"url":"https://a.example/","method":"POST","headers":["X-A: 1","X-B: 2"],"body":"x"}`},
+		{"fetch_url", `{"url": "https://a.example/", "method": "post", "headers": {"X-B": "2", "X-A": 1}, "body": "x"}`, "web_fetch", `{"url":"https://a.example/","method":"POST","headers":["X-A: 1","X-B: 2"],"body":"x"}`},
 		{"webfetch", `{"url": "https://a.example/", "format": "markdown"}`, "web_fetch", `{"url":"https://a.example/"}`},
 		{"WebSearch", `{"query": "x", "allowed_domains": ["a.example"]}`, "web_search", `{"query":"x","include_domains":["a.example"]}`},
 		{"google_web_search", `{"query": "x"}`, "web_search", `{"query":"x"}`},

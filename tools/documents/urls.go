@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -63,6 +64,9 @@ func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *cont
 			one, err := d.page(group, x, url)
 			if group.Err() != nil {
 				return group.Err()
+			}
+			if _, asked := errors.AsType[*tools.PendingAsk](err); asked { // about the only one
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()

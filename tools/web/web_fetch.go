@@ -58,7 +58,7 @@ func webFetchTool(e *engine) tools.Tool {
 		Aliases: []string{"fetch_page", "web_extractor"}, Spellings: []schema.Spelling{
 			{Names: []string{"url", "urls"}, Read: oneAddress}, {Names: []string{"headers"}, Read: namedHeaders}, schema.Flag(map[string]any{"format": "raw"}, schema.Same(), "raw"),
 		},
-		Foreign: tools.Called("WebFetch", "webfetch", "fetch", "fetch_url", "fetch_webpage", "read_url", "http_request"),
+		Foreign: tools.Called("WebFetch", "webfetch", "fetch", "fetch_url", "fetch_webpage", "read_url"),
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
 		Plan:    e.webFetchPlan,
