@@ -521,19 +521,23 @@ func queueOrder(t *testing.T, url string) {
 	d.tick("2026-05-04T08:00:00Z")
 	d.ran(2)
 	expect(t, d.call("schedule_run", `{"name":"a"}`), ": ok, by schedule_run")
-	for _, at := range []string{"2026-05-04T08:00:30Z", "2026-05-04T08:00:45Z"} {
+	for _, at := range []string{"2026-05-04T08:00:10Z", "2026-05-04T08:00:15Z"} {
 		var both sync.WaitGroup
 		for _, each := range []*desk{d, second} {
 			each.at(at)
 			both.Go(func() {
-				if _, err := schedule.Tick(each.ctx, each.Deps, each.clock()); err != nil {
+				_, err := schedule.Tick(each.ctx, each.Deps, each.clock())
+				for again := 0; err != nil && tools.AsError(err).Code == tools.Unavailable && again < 5; again++ { // as a server does
+					_, err = schedule.Tick(each.ctx, each.Deps, each.clock())
+				}
+				if err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		both.Wait()
 	}
-	const slots = 47
+	const slots = 17
 	slotted := func() []string {
 		mu.Lock()
 		defer mu.Unlock()
