@@ -25,7 +25,25 @@ const link = "-> "
 // must not take them for new.
 func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
-	return TreeIn(t, t.TempDir(), files)
+	return TreeIn(t, stateDir(t), files)
+}
+
+// stateDir is TempDir for state: what a call has launched may write there until its category is
+// closed, later than the test ends.
+func stateDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "tooltest-")
+	must(t, err)
+	t.Cleanup(func() {
+		for range 100 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return dir
 }
 
 // TreeIn is Tree with the state in a directory that has some of it.
