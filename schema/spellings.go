@@ -53,6 +53,28 @@ func AtMost(property string, most int) Spelling {
 	}}
 }
 
+// One is a spelling of a property by an array of one text, also under other names. A longer
+// one is refused: what says what it is of, in the plural, and several what takes them all.
+func One(property, what, several string, names ...string) Spelling {
+	return Spelling{Names: append([]string{property}, names...), Read: func(given map[string]any) (map[string]any, error) {
+		var all []string
+		for _, v := range given {
+			if text, ok := v.(string); ok {
+				all = append(all, text)
+			} else if list, ok := Strings(v); ok {
+				all = append(all, list...)
+			}
+		}
+		switch len(all) {
+		case 0:
+			return nil, nil
+		case 1:
+			return map[string]any{property: all[0]}, nil
+		}
+		return nil, fmt.Errorf("%d %s, where one is read; %s", len(all), what, several)
+	}}
+}
+
 // Dropped is a spelling by arguments without an effect, with any value. say is reported; ""
 // = no report.
 func Dropped(say string, names ...string) Spelling {

@@ -117,7 +117,7 @@ const mostRead = 10_000
 // readFileSpellings are the forms in which other tools name the lines to read.
 func readFileSpellings() []schema.Spelling {
 	return []schema.Spelling{
-		{Names: []string{"path", "paths", "files"}, Read: onePath},
+		schema.One("path", "paths", "read_files takes several in paths, and globs", "paths", "files"),
 		{Names: []string{"view_range", "line_range", "lines", "range"}, Read: lineRange},
 		{Names: []string{"start_line", "end_line"}, Read: linesFromTo("start_line", "end_line")},
 		{Names: []string{"start", "end"}, Read: linesFromTo("start", "end")},
@@ -136,25 +136,6 @@ func readFileSpellings() []schema.Spelling {
 		schema.OnlyWith("read_file reads; write_file, edit_file and restore_file do the rest", "command", "view"),
 		schema.Refused("files are read here, no URLs", "is_url"),
 	}
-}
-
-// onePath reads a list that has one path.
-func onePath(given map[string]any) (map[string]any, error) {
-	var all []string
-	for _, v := range given {
-		if path, ok := v.(string); ok {
-			all = append(all, path)
-		} else if list, ok := schema.Strings(v); ok {
-			all = append(all, list...)
-		}
-	}
-	switch len(all) {
-	case 0:
-		return nil, nil
-	case 1:
-		return map[string]any{"path": all[0]}, nil
-	}
-	return nil, fmt.Errorf("%d paths, where one is read; read_files takes several in paths, and globs", len(all))
 }
 
 // lineRange reads the first and the last line in one argument: [3, 9], "3-9", "3:9".

@@ -56,7 +56,7 @@ func webFetchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[FetchIn, FetchOut]{
 		Name: "web_fetch", Title: "Read a web page", Doc: webFetchDoc, Tags: []string{"web", "http", "url", "read a link", "api"},
 		Aliases: []string{"fetch_page", "web_extractor"}, Spellings: []schema.Spelling{
-			{Names: []string{"url", "urls"}, Read: oneAddress}, {Names: []string{"headers"}, Read: namedHeaders}, schema.Flag(map[string]any{"format": "raw"}, schema.Same(), "raw"),
+			schema.One("url", "addresses", "web_crawl takes several in urls", "urls"), {Names: []string{"headers"}, Read: namedHeaders}, schema.Flag(map[string]any{"format": "raw"}, schema.Same(), "raw"),
 		},
 		Foreign: tools.Called("WebFetch", "webfetch", "fetch", "fetch_url", "fetch_webpage", "read_url"),
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
@@ -75,25 +75,6 @@ func webFetchTool(e *engine) tools.Tool {
 		}},
 		Run: e.webFetch,
 	})
-}
-
-// oneAddress reads an array of one address.
-func oneAddress(given map[string]any) (map[string]any, error) {
-	var all []string
-	for _, v := range given {
-		if text, ok := v.(string); ok {
-			all = append(all, text)
-		} else if list, ok := schema.Strings(v); ok {
-			all = append(all, list...)
-		}
-	}
-	switch len(all) {
-	case 0:
-		return nil, nil
-	case 1:
-		return map[string]any{"url": all[0]}, nil
-	}
-	return nil, fmt.Errorf("%d addresses, where one is read; web_crawl takes several in urls", len(all))
 }
 
 // namedHeaders reads an object of headers.
