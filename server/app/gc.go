@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"time"
 )
 
 const (
@@ -16,11 +15,6 @@ const (
 	// smallProcess is how far that generosity goes, in bytes. A process that is
 	// larger, since more lives, may grow its heap to twice of that.
 	smallProcess = 24 << 20
-	// resting is how long a process is without a collection only if it rests: the runtime
-	// then makes one every two minutes.
-	resting = time.Minute
-	// muchFree is how many bytes a process at rest keeps at most for what it may do next.
-	muchFree = 4 << 20
 )
 
 // TuneGC sets when garbage is collected, unless the environment does.
@@ -28,20 +22,10 @@ func (p *Process) TuneGC() {
 	if p.Getenv("GOGC") != "" || p.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	tuneGC(resting)
-}
-
-// tuneGC gives memory back that is free when a collection comes so long after the one before.
-func tuneGC(resting time.Duration) {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(smallProcess)
-	last := time.Now()
 	afterEachGC(func() {
 		debug.SetMemoryLimit(max(smallProcess, 2*sum("/gc/heap/live:bytes")+outsideHeap()))
-		if time.Since(last) >= resting && sum("/memory/classes/heap/free:bytes") > muchFree {
-			debug.FreeOSMemory()
-		}
-		last = time.Now()
 	})
 }
 

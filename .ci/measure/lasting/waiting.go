@@ -18,8 +18,9 @@ const (
 	mostIdle   = 50 * time.Millisecond  // of CPU time a minute more where nothing is scheduled: what noise makes
 	mostWaits  = 300 * time.Millisecond // a minute: half a per cent of a core
 	mostMemory = 8.0                    // MB
-	// rest is after how long a server has given back what its last calls needed.
-	rest = 200 * time.Second
+	// rest is after how long a server has given back what its last calls needed: the runtime
+	// collects every two minutes of rest, and needs two collections.
+	rest = 240 * time.Second
 )
 
 // idle is a server that waits, and what it has cost.

@@ -1,4 +1,0 @@
-package app
-
-// TuneGC is that of a process which always rests.
-func TuneGC() { tuneGC(0) }
