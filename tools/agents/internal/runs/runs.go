@@ -239,8 +239,12 @@ func (j *Journal) Records(ctx context.Context) ([]loop.Record, error) {
 	return list, err
 }
 
-// insists is how long a step is offered to a database that does not answer: what it says was done.
-const insists = 30 * time.Second
+// insists is how long a step is offered to a database that does not answer, since what it says was
+// done, and pause is the time between two offers.
+const (
+	insists = 30 * time.Second
+	pause   = 200 * time.Millisecond
+)
 
 // Append implements [loop.Journal].
 func (j *Journal) Append(ctx context.Context, r loop.Record) error {
@@ -248,8 +252,13 @@ func (j *Journal) Append(ctx context.Context, r loop.Record) error {
 	for again := false; ; again = true {
 		err := j.append(ctx, r, again)
 		e := tools.AsError(err)
-		if e == nil || e.Code != tools.Unavailable || time.Now().After(end) || ctx.Err() != nil {
+		if e == nil || e.Code != tools.Unavailable || time.Now().After(end) {
 			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
 		}
 	}
 }
