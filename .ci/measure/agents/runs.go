@@ -47,6 +47,14 @@ func killed(ctx context.Context, env harness.Environment, name, url string) erro
 	defer w.close()
 	agents, wave := 0, env.Of(16, 4)
 	var running [3]*exec.Cmd
+	defer func() {
+		for _, cmd := range running {
+			if cmd != nil && cmd.Process != nil {
+				_ = cmd.Process.Kill() // after an error it is still at work
+				_ = cmd.Wait()
+			}
+		}
+	}()
 	for i := range running {
 		if running[i], err = w.start(ctx); err != nil {
 			return err

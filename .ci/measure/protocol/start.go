@@ -15,10 +15,13 @@ func copies(dir string) (harness.Program, error) {
 	return harness.Program{Name: "toolcrib with 60 tools", Args: []string{self, "serve", "copies", dir}}, err
 }
 
-// mostResident is in MB: 25 for files, search and the shell, and the 9 that the categories
-// after them may add. Most of it is the program's file in the page cache, which the kernel maps
-// in larger or smaller pieces; what the process has of its own is printed beside it.
-const mostResident = 34
+// The most memory of a server, in MB. Resident are 25 for files, search and the shell, and the 9
+// that the categories after them may add: most of it is the program's file in the page cache, which
+// the kernel maps in larger or smaller pieces. What a server has of its own does not depend on that.
+const (
+	mostResident = 34
+	mostOwn      = 8
+)
 
 // Start measures the time from the spawn to the answer of tools/list, and the memory then.
 func Start(ctx context.Context, env harness.Environment) error {
@@ -54,6 +57,9 @@ func Start(ctx context.Context, env harness.Environment) error {
 	for i, s := range servers[:2] {
 		if ratio := float64(peer) / float64(harness.Median(took[i])); ratio < 20 {
 			return fmt.Errorf("%s starts in 1/%.1f of the peer's time, want 1/20", s.Name, ratio)
+		}
+		if mb := harness.Median(own[i]); mb > mostOwn {
+			return fmt.Errorf("%s has %.1f MB of its own, want at most %d", s.Name, mb, mostOwn)
 		}
 	}
 	if mb := harness.Median(resident[0]); mb > mostResident {
