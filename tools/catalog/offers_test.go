@@ -60,7 +60,13 @@ func TestSources(t *testing.T) {
 			if strings.Contains(src.Template, "{") && src.Complete == nil {
 				t.Errorf("the variables of %s cannot be completed", src.Template)
 			}
-			if src.List != nil && filled[src.Name] {
+			if src.List == nil {
+				return
+			}
+			switch has, known := filled[src.Name]; {
+			case !known:
+				t.Error("fill makes none of it")
+			case has:
 				listed(t, ctx, sources, src)
 			}
 		})
@@ -82,8 +88,9 @@ func described(t *testing.T, before []string, name, title, description string) {
 	}
 }
 
-// fill makes resources, and returns the names of the sources that have some: a command runs
-// whose output is one, a memory is written, a schedule made, and an agent answers.
+// fill makes resources: a command runs whose output is one, a memory is written, a schedule made,
+// and an agent answers. It returns the sources that it knows, by name, and whether they have some:
+// without the tool that makes them they have none.
 func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) map[string]bool {
 	t.Helper()
 	answering(t, d)
@@ -97,13 +104,12 @@ func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.
 		"run":      {"run_agent", `{"task":"say hello"}`},
 	} {
 		tool, ok := catalog.Find(all, call[0])
-		if !ok {
+		if filled[source] = ok; !ok {
 			continue
 		}
 		if _, err := tooltest.Call(ctx, ws, tool, json.RawMessage(call[1])); err != nil {
 			t.Fatalf("%s: %v", call[0], err)
 		}
-		filled[source] = true
 	}
 	return filled
 }
