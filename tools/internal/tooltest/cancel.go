@@ -77,7 +77,7 @@ func judgeCancelled(err error, took time.Duration, when string) error {
 		return fmt.Errorf("a call cancelled %s ended without an error", when)
 	case tools.AsError(err).Code != tools.Cancelled:
 		return fmt.Errorf("a call cancelled %s ended with %w", when, err)
-	case took > cancelledWithin*slowdown:
+	case took > cancelledWithin*Slowdown:
 		return fmt.Errorf("a call cancelled %s took %v more", when, took)
 	}
 	return nil

@@ -74,7 +74,7 @@ func (e *escape) try(pointer string, v vector) (problems []string) {
 	result, err := Call(e.t.Context(), e.ws, e.tool, args)
 	took, reads := time.Since(start), reads(e.t.Context(), e.tool, args)
 	e.slowest = max(e.slowest, took)
-	if took > refusedWithin*slowdown && (err != nil || reads) {
+	if took > refusedWithin*Slowdown && (err != nil || reads) {
 		fail("took %v", took)
 	}
 	said := Text(result) + string(result.Structured)

@@ -2,4 +2,5 @@
 
 package tooltest
 
-const slowdown = 1
+// Slowdown is how many times longer the race detector may make work take.
+const Slowdown = 1

@@ -92,7 +92,7 @@ func packedLZW(t *testing.T, pattern string, n int) []byte {
 }
 
 // mostSpent is how much of the processors a file may take.
-const mostSpent = 2 * time.Second
+const mostSpent = 2 * time.Second * tooltest.Slowdown
 
 // TestBombs reads files that ask for far more than they have. Each must come out as an error
 // with a cause, or as what can be read.

@@ -10,8 +10,40 @@ import (
 // resolution is that of its largest image, since scaling takes longer than all else, but is less
 // if the page is large.
 func (f *File) Render(n int) (picture *image.Gray, dpi int, err error) {
+	drawn, err := f.draw(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { f.call("FPDFBitmap_Destroy", drawn.bitmap) }()
+	picture = image.NewGray(image.Rect(0, 0, drawn.width, drawn.height))
+	for y := range drawn.height {
+		row, ok := f.memory().Read(drawn.at+uint32(y*drawn.stride), uint32(drawn.width*4))
+		if !ok {
+			return nil, 0, f.undrawn()
+		}
+		grey := picture.Pix[y*picture.Stride:][:drawn.width]
+		for x := range grey {
+			blue, green, red := int(row[4*x]), int(row[4*x+1]), int(row[4*x+2])
+			grey[x] = uint8((blue*29 + green*150 + red*77) >> 8)
+		}
+	}
+	return picture, drawn.dpi, nil
+}
+
+// drawing is a picture in the memory of PDFium: four bytes for a pixel, which is drawn faster
+// than one of grey.
+type drawing struct {
+	bitmap        uint64 // to be destroyed
+	at            uint32
+	stride        int // bytes of a line
+	width, height int
+	dpi           int
+}
+
+// draw has PDFium draw a page, within the time of a page.
+func (f *File) draw(n int) (d drawing, err error) {
 	const (
-		colours     = 4 // four bytes for a pixel, which is drawn faster than one of grey
+		colours     = 4
 		annotations = 1
 		most        = 16_000_000
 	)
@@ -20,38 +52,26 @@ func (f *File) Render(n int) (picture *image.Gray, dpi int, err error) {
 	width, height := f.float(0)/72, f.float(4)/72 // inches
 	page := f.call("FPDF_LoadPage", f.doc, uint64(n))
 	if page == 0 || !finite(width, height) {
-		return nil, 0, f.undrawn()
+		return d, f.undrawn()
 	}
 	defer func() { f.call("FPDF_ClosePage", page) }()
-	dpi = min(f.resolution(page), int(math.Sqrt(most/(width*height))))
-	w, h := int(width*float64(dpi)), int(height*float64(dpi))
-	if w <= 0 || h <= 0 {
-		return nil, 0, f.undrawn()
+	d.dpi = min(f.resolution(page), int(math.Sqrt(most/(width*height))))
+	d.width, d.height = int(width*float64(d.dpi)), int(height*float64(d.dpi))
+	if d.width <= 0 || d.height <= 0 {
+		return d, f.undrawn()
 	}
-	bitmap := f.call("FPDFBitmap_CreateEx", uint64(w), uint64(h), colours, 0, 0)
-	if bitmap == 0 {
-		return nil, 0, f.undrawn()
+	w, h := uint64(d.width), uint64(d.height)
+	if d.bitmap = f.call("FPDFBitmap_CreateEx", w, h, colours, 0, 0); d.bitmap == 0 {
+		return d, f.undrawn()
 	}
-	defer func() { f.call("FPDFBitmap_Destroy", bitmap) }()
-	f.call("FPDFBitmap_FillRect", bitmap, 0, 0, uint64(w), uint64(h), math.MaxUint32)
-	f.call("FPDF_RenderPageBitmap", bitmap, page, 0, 0, uint64(w), uint64(h), 0, annotations)
-	at, stride := uint32(f.call("FPDFBitmap_GetBuffer", bitmap)), f.int("FPDFBitmap_GetStride", bitmap)
-	if f.err != nil || stride < w*4 {
-		return nil, 0, f.undrawn()
+	f.call("FPDFBitmap_FillRect", d.bitmap, 0, 0, w, h, math.MaxUint32)
+	f.call("FPDF_RenderPageBitmap", d.bitmap, page, 0, 0, w, h, 0, annotations)
+	d.at, d.stride = uint32(f.call("FPDFBitmap_GetBuffer", d.bitmap)), f.int("FPDFBitmap_GetStride", d.bitmap)
+	if f.err != nil || d.stride < d.width*colours {
+		f.call("FPDFBitmap_Destroy", d.bitmap)
+		return d, f.undrawn()
 	}
-	picture = image.NewGray(image.Rect(0, 0, w, h))
-	for y := range h {
-		row, ok := f.memory().Read(at+uint32(y*stride), uint32(w*4))
-		if !ok {
-			return nil, 0, f.undrawn()
-		}
-		grey := picture.Pix[y*picture.Stride:][:w]
-		for x := range grey {
-			blue, green, red := int(row[4*x]), int(row[4*x+1]), int(row[4*x+2])
-			grey[x] = uint8((blue*29 + green*150 + red*77) >> 8)
-		}
-	}
-	return picture, dpi, nil
+	return d, nil
 }
 
 // resolution returns the dots per inch of the largest image of a page, within what is of use.
