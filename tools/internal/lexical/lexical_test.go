@@ -59,6 +59,17 @@ func TestParts(t *testing.T) {
 	}
 }
 
+func TestCompounds(t *testing.T) {
+	for text, want := range map[string]string{
+		"the file of names": "filenam", "in set up": "", "a b c": "", "one two three": "onetwo twothre",
+		"host 人工 name": "", "файл система": "файлсистем", "single": "", "": "",
+	} {
+		if diff := cmp.Diff(strings.Fields(want), append([]string{}, lexical.Compounds(lexical.Tokens(text))...)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 func TestWhole(t *testing.T) {
 	for token, want := range map[string]bool{"word": true, "файл": true, "~фай": false, "ประ": false, "智能": false} {
 		if got := lexical.Whole(token); got != want {

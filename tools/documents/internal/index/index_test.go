@@ -149,6 +149,25 @@ func TestGuessed(t *testing.T) {
 	}
 }
 
+// Two words of a query find them as one, behind what has the words themselves.
+func TestCompounds(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	if err := x.Put(t.Context(), collection{"the hostname", "a host", "names"}.readings(0, 3)); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := x.Search(t.Context(), lexical.Tokens("the name of a host name"), everything, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := placed(t, placesOf(t, x))(hits, nil); !slices.Equal(got, []int{1, 2, 0}) {
+		t.Errorf("got %v, want those of the words and then the compound", got)
+	}
+	if want := hits[0].Score / 2; math.Abs(hits[2].Score-want) > 1e-9 {
+		t.Errorf("a compound scores %.3f, want %.3f", hits[2].Score, want)
+	}
+}
+
 // What files no longer have is not found, whatever was merged, and the rest is.
 func TestChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -34,28 +34,57 @@ const (
 	lengthNorm = 0.75
 )
 
-// guessed is the weight of a word beside those of the query, such as the nearest one of a word
-// that no passage has; it is less where parts of that word count as well.
+// The weights of words beside those of the query.
 const (
-	guessed          = 0.75
-	guessedWithParts = 0.5
+	guessed          = 0.75 // such as the nearest one of a word that no passage has
+	guessedWithParts = 0.5  // where parts of that word count as well
+	compound         = 0.5  // two words of the query that are written as one, such as filename
 )
 
-// Search returns the passages that have at least one of the words, best first by BM25, at
-// most most of them; equal ones in their order. A word that is given twice counts once. keep
-// chooses the contents. A passage that has only others, of more, comes behind those that have
-// one of the words; parts of words only rank, see [lexical.Weight].
+// query is the words that are looked for, each once.
+type query struct {
+	words   []string
+	weights []float64
+	first   int // how many are those that the query has
+}
+
+func newQuery(given, more []string) (q query) {
+	words, parts := lexical.Divide(given)
+	guess := guessed
+	if len(parts) > 0 {
+		guess = guessedWithParts
+	}
+	known := map[string]bool{}
+	add := func(words []string, weight float64) {
+		for _, word := range words {
+			if !known[word] && len(q.words) < mostTokens {
+				known[word] = true
+				q.words, q.weights = append(q.words, word), append(q.weights, weight)
+			}
+		}
+	}
+	add(words, 1)
+	q.first = len(q.words)
+	add(more, guess)
+	add(lexical.Compounds(given), compound)
+	for _, part := range parts {
+		add([]string{part}, lexical.Weight(part))
+	}
+	return q
+}
+
+// Search returns the passages that have at least one of the words, which are in the order of the
+// query, best first by BM25, at most most of them; equal ones in their order. A word that is given
+// twice counts once. keep chooses the contents. A passage that has only others, of more or two
+// words of the query as one, comes behind those that have one of the words; parts of words only
+// rank, see [lexical.Weight].
 func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, most int, more ...string) ([]Hit, error) {
-	words, parts := lexical.Divide(words)
-	first := min(len(words), mostTokens)
-	more = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(more))), func(word string) bool { return slices.Contains(words, word) })
-	words = slices.Concat(words, more, parts)
-	words = words[:min(len(words), mostTokens)]
-	m, err := x.match(ctx, words)
+	q := newQuery(words, more)
+	m, err := x.match(ctx, q.words)
 	if err != nil {
 		return nil, err
 	}
-	return m.best(words, keep, most, first)
+	return m.best(q, keep, most)
 }
 
 // match is what all segments have of the words of a query.
@@ -131,11 +160,7 @@ func (x *Index) matchOnce(ctx context.Context, words []string) (*match, error) {
 }
 
 // best returns the best hits; those that have one of the first words come first.
-func (m *match) best(words []string, keep func(ID) bool, most, first int) ([]Hit, error) {
-	guess := guessed
-	if slices.ContainsFunc(words, func(word string) bool { return lexical.Weight(word) < 1 }) {
-		guess = guessedWithParts
-	}
+func (m *match) best(q query, keep func(ID) bool, most int) ([]Hit, error) {
 	average := max(float64(m.words)/float64(max(m.passages, 1)), 1)
 	var top []Hit
 	for _, of := range m.segments {
@@ -146,17 +171,14 @@ func (m *match) best(words []string, keep func(ID) bool, most, first int) ([]Hit
 				continue
 			}
 			n, df := float64(m.passages), float64(m.df[word])
-			weight := lexical.Weight(words[word])
-			idf := math.Log((n+0.5)/df) * (saturation + 1) * weight
-			if word >= first && weight == 1 {
-				idf *= guess
-			}
+			idf := math.Log((n+0.5)/df) * (saturation + 1) * q.weights[word]
+			part := lexical.Weight(q.words[word]) < 1
 			err := each(data, len(scores), func(at, n int) {
-				if weight < 1 && scores[at] == 0 { // a part finds nothing
+				if part && scores[at] == 0 { // a part finds nothing
 					return
 				}
 				count := float64(n)
-				ahead[at] = ahead[at] || word < first
+				ahead[at] = ahead[at] || word < q.first
 				scores[at] += idf * count / (count + saturation*(1-lengthNorm+lengthNorm*float64(of.words[at])/average))
 			})
 			if err != nil {
