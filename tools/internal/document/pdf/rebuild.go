@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -39,11 +40,13 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 	if err != nil {
 		return src, false, err
 	}
-	var end bytes.Buffer
+	end := bytes.NewBufferString("\nendstream\nendobj")
 	var pages []int
+	places := map[int]int{} // of objects, by number
 	highest := 0
-	add := func(number int, text []byte) {
+	add := func(number, place int, text []byte) {
 		highest = max(highest, number)
+		places[number] = place
 		if pageType().Match(text) {
 			pages = append(pages, number)
 		}
@@ -60,11 +63,12 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 		} else if o.to == len(data) {
 			continue // it is cut
 		}
-		add(o.number, slices.Concat(head, []byte(" ")))
+		add(o.number, o.begins, slices.Concat(head, []byte(" ")))
 		if rest != nil && objectStream().Match(head) && flate().Match(head) {
 			if err := unpacked(head, rest, budget, func(n int, text []byte) {
-				add(n, text)
-				fmt.Fprintf(&end, "\n%d 0 obj\n%s\nendobj", n, text)
+				end.WriteByte('\n')
+				add(n, len(data)+end.Len(), text)
+				fmt.Fprintf(end, "%d 0 obj\n%s\nendobj", n, text)
 			}); err != nil {
 				return src, false, err
 			}
@@ -78,18 +82,46 @@ func rebuilt(src document.Source, budget *document.Budget) (whole document.Sourc
 		return src, false, nil
 	}
 	pages = pages[:min(len(pages), mostPages)]
-	fmt.Fprintf(&end, "\n%d 0 obj\n<< /Type /Catalog /Pages %d 0 R >>\nendobj\n%[2]d 0 obj\n<< /Type /Pages /Count %d /Kids [", highest+1, highest+2, len(pages))
+	end.WriteByte('\n')
+	root, tree := highest+1, highest+2
+	places[root] = len(data) + end.Len()
+	fmt.Fprintf(end, "%d 0 obj\n<< /Type /Catalog /Pages %d 0 R >>\nendobj\n", root, tree)
+	places[tree] = len(data) + end.Len()
+	fmt.Fprintf(end, "%d 0 obj\n<< /Type /Pages /Count %d /Kids [", tree, len(pages))
 	for _, n := range pages {
-		fmt.Fprintf(&end, " %d 0 R", n)
+		fmt.Fprintf(end, " %d 0 R", n)
 	}
-	fmt.Fprintf(&end, " ] >>\nendobj\ntrailer\n<< /Size %d /Root %d 0 R >>\nstartxref\n0\n%%%%EOF\n", highest+3, highest+1)
-	data = slices.Concat(data, []byte("\nendstream\nendobj"), end.Bytes())
+	fmt.Fprint(end, " ] >>\nendobj\n")
+	table := 0 // PDFium looks for the objects, and for what an encrypted file says of its key
+	if !bytes.Contains(data, []byte("/Encrypt")) {
+		table = len(data) + end.Len()
+		writeTable(end, places)
+	}
+	fmt.Fprintf(end, "trailer\n<< /Size %d /Root %d 0 R >>\nstartxref\n%d\n%%%%EOF\n", tree+1, root, table)
+	data = slices.Concat(data, end.Bytes())
 	src.ReaderAt, src.Size = bytes.NewReader(data), int64(len(data))
 	return src, true, nil
 }
 
+// writeTable writes where the objects of a file are, by number.
+func writeTable(w *bytes.Buffer, places map[int]int) {
+	w.WriteString("xref\n0 1\n0000000000 65535 f \n")
+	numbers := slices.Sorted(maps.Keys(places))
+	for len(numbers) > 0 {
+		run := 1
+		for run < len(numbers) && numbers[run] == numbers[0]+run {
+			run++
+		}
+		fmt.Fprintf(w, "%d %d\n", numbers[0], run)
+		for _, n := range numbers[:run] {
+			fmt.Fprintf(w, "%010d 00000 n \n", places[n])
+		}
+		numbers = numbers[run:]
+	}
+}
+
 // object is one of a file. Its text goes on to where the next one begins.
-type object struct{ number, from, to int }
+type object struct{ number, begins, from, to int }
 
 // objects finds the objects of a file by the words that begin them, such as "7 0 obj".
 func objects(data []byte) iter.Seq[object] {
@@ -110,7 +142,7 @@ func objects(data []byte) iter.Seq[object] {
 			if last.to = begins; last.from > 0 && !yield(last) {
 				return
 			}
-			last = object{number: next, from: at}
+			last = object{number: next, begins: begins, from: at}
 		}
 		if last.to = len(data); last.from > 0 {
 			yield(last)

@@ -110,7 +110,7 @@ func TestTruncatedBombs(t *testing.T) {
 		_, err := read(ctx, append([]byte("%PDF-1.7\n"), c.data...), "")
 		spent := tooltest.Spent(t) - start
 		t.Logf("%s: %v after %v", c.name, err, spent)
-		if spent > mostSpent+time.Duration(len(c.data))*time.Microsecond { // each object is looked at
+		if spent > mostSpent {
 			t.Errorf("%s: it took %v of the processors", c.name, spent)
 		}
 		if ctx.Err() != nil || c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) {

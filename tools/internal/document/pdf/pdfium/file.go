@@ -99,8 +99,12 @@ const (
 	otherSecurity = 5
 )
 
+var errCut = document.Errorf(document.Truncated, "its end is missing, and what is there cannot be read as a PDF")
+
 func (f *File) load(file io.ReaderAt, size int64, password string) error {
-	f.ended = hasEnd(file, size)
+	if f.ended = hasEnd(file, size); !f.ended && !hasTable(file, size) {
+		return errCut
+	}
 	access := f.call("FPDF_FILEACCESS_Create", uint64(size), 0)
 	secret := f.bytes([]byte(password + "\x00"))
 	f.doc = f.call("FPDF_LoadCustomDocument", access, uint64(secret))
@@ -116,7 +120,7 @@ func (f *File) load(file io.ReaderAt, size int64, password string) error {
 		case code == otherSecurity:
 			return document.Errorf(document.Unsupported, "it is encrypted in a way that is not supported")
 		case !f.ended:
-			return document.Errorf(document.Truncated, "its end is missing, and what is there cannot be read as a PDF")
+			return errCut
 		default:
 			return document.Errorf(document.Malformed, "it cannot be read as a PDF")
 		}
@@ -130,6 +134,20 @@ func hasEnd(file io.ReaderAt, size int64) bool {
 	tail := make([]byte, min(size, 2048))
 	n, _ := file.ReadAt(tail, size-int64(len(tail)))
 	return bytes.Contains(tail[:n], []byte("%%EOF"))
+}
+
+// hasTable reports whether a file has a table of its objects somewhere: without one, PDFium looks
+// at each object only to give the file up.
+func hasTable(file io.ReaderAt, size int64) bool {
+	const overlap = 8
+	block := make([]byte, 64<<10)
+	for at := int64(0); at < size; at += int64(len(block)) - overlap {
+		n, _ := file.ReadAt(block, at)
+		if bytes.Contains(block[:n], []byte("trailer")) || bytes.Contains(block[:n], []byte("XRef")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Pages is how many pages the file says it has.
