@@ -67,7 +67,7 @@ type entry struct {
 	came   bool   // with all that it holds, from outside the roots
 	moved  bool   // a file was moved there
 	inode  uint64 // of that file as it was seen, 0 = it was not
-	seen   string // the version token of a file that was about to lose its name
+	seen   string // the version token of a file
 }
 
 // moved is a directory that was moved.
@@ -302,8 +302,10 @@ func (c *change) states(s *part) []state {
 		if exists {
 			after = history.VersionOf(info)
 			after.Index = c.indexOf(e.host, info)
-			if e.seen != "" && e.seen == after.Hash {
-				after.Hash = e.before.Hash // it has stayed
+			if e.seen != "" && e.seen == after.Hash { // it was not written, or has its old time again
+				if hash, ok := c.hashIf(e.path, e.seen); ok && hash == e.before.Hash {
+					after.Hash = hash
+				}
 			}
 		}
 		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {

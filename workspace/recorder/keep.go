@@ -138,9 +138,7 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		taken()
 		return nil
 	}
-	if goes && time.Since(info.ModTime) > clocks {
-		e.seen = e.before.Hash
-	}
+	e.seen = e.before.Hash
 	links := goes && info.Links == 1
 	keep := func(parent fsys.Dir) {
 		defer taken()
