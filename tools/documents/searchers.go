@@ -136,7 +136,7 @@ func (s *search) byKeyword(ctx context.Context, l list, most int) ([]index.Hit, 
 			if err != nil {
 				return nil, err
 			}
-			instead = append(instead, r.Nearest)
+			instead = append(instead, r.Words...)
 			s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n",
 				clip(lexical.Written(l.text, r.Word), longestWord), clip(lexical.Written(p.Headings+" "+p.Text, r.Nearest), longestWord))
 		}

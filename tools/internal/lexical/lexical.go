@@ -227,6 +227,16 @@ func Written(text, token string) string {
 	return token
 }
 
+// Letters returns the two letters of a run of a script without spaces; the second is "" if there is
+// one alone, and both for other tokens.
+func Letters(token string) (first, second string) {
+	if r, _ := utf8.DecodeRuneInString(token); !spaceless(r) {
+		return "", ""
+	}
+	n := letter([]byte(token))
+	return token[:n], token[n:]
+}
+
 // Spread returns the tokens of a query with all those of a vocabulary that have it in the
 // place of a single letter of a script without spaces.
 func Spread(tokens []string, vocabulary func(yield func(token string) bool)) []string {

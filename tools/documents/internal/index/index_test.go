@@ -149,6 +149,39 @@ func TestGuessed(t *testing.T) {
 	}
 }
 
+// Of a script without spaces the letter is replaced that no passage has between its neighbours.
+func TestLetters(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	c := collection{"自动编号", "自行编号，自行编写", "自己和编号", "ก้าวหน้า"}
+	if err := x.Put(t.Context(), c.readings(0, len(c))); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"自加编号": "自加编 自动编", "自动编号": "", "加编号": "", "自加": "", "自加减编": "", "x加编号": "", "ก้าคหน้า": "ก้าคห ก้าวห",
+	} {
+		near, err := x.Correct(t.Context(), lexical.Tokens(query), everything)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range near {
+			got = append(got, n.Word, n.Nearest)
+			if tokens := lexical.Tokens(n.Nearest); !slices.Equal(n.Words, tokens) {
+				t.Errorf("%s: the words %q, want %q", query, n.Words, tokens)
+			}
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	places := placesOf(t, x)
+	near, err := x.Correct(t.Context(), lexical.Tokens("自加编号"), func(id index.ID) bool { return places[id] > 0 })
+	if err != nil || len(near) != 1 || near[0].Nearest != "自行编" {
+		t.Errorf("without the first: %v, %v", near, err)
+	}
+}
+
 // Two words of a query find them as one, behind what has the words themselves.
 func TestCompounds(t *testing.T) {
 	ws, _ := tooltest.Tree(t, nil)

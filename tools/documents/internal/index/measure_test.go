@@ -286,17 +286,22 @@ func nearest(t *testing.T, x *index.Index, words []string) (all []string) {
 		t.Fatal(err)
 	}
 	for _, r := range replaced {
-		all = append(all, r.Nearest)
+		all = append(all, r.Words...)
 	}
 	return all
 }
 
-// withSlips changes one letter of twenty.
+// withSlips changes one letter of twenty. One of a script without spaces becomes another of the
+// text.
 func withSlips(r *rand.Rand, text string) string {
 	letters := []rune(text)
 	for i, c := range letters {
-		if unicode.IsLetter(c) && r.IntN(20) == 0 {
-			letters[i] = rune('a' + r.IntN(26))
+		if !unicode.IsLetter(c) || r.IntN(20) > 0 {
+			continue
+		}
+		letters[i] = rune('a' + r.IntN(26))
+		if first, _ := lexical.Letters(string(c)); first != "" {
+			letters[i] = []rune(text)[r.IntN(len(letters))]
 		}
 	}
 	return string(letters)

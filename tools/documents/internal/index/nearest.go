@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"toolcrib/tools/documents/internal/rank"
@@ -31,9 +32,11 @@ type near struct {
 	slips, count int
 }
 
-// Near is a word that no passage has, and the nearest one that a passage has.
+// Near is a word that no passage has, and the nearest one that a passage has. Of scripts without
+// spaces it is three letters.
 type Near struct {
 	Word, Nearest string
+	Words         []string // of the index: Nearest
 	Passage       int64
 }
 
@@ -42,8 +45,12 @@ type Near struct {
 func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (replaced []Near, err error) {
 	const most = 10 // looking for them takes the time of all other searches
 	looked := 0
+	last := "" // the run of two letters before, if no passage has it
 	for _, word := range words[:min(len(words), mostTokens)] {
-		if !lexical.Whole(word) {
+		before := last
+		last = ""
+		whole := lexical.Whole(word)
+		if !whole && lexical.Weight(word) < 1 {
 			continue
 		}
 		hits, err := x.Search(ctx, []string{word}, keep, 1)
@@ -53,18 +60,82 @@ func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool)
 		if len(hits) > 0 || slices.ContainsFunc(replaced, func(n Near) bool { return n.Word == word }) {
 			continue
 		}
-		if looked++; looked > most {
-			break
+		var near Near
+		if whole {
+			near.Word = word
+			near.Nearest, near.Passage, err = x.nearest(ctx, word, keep)
+			near.Words = []string{near.Nearest}
+		} else if last = word; before != "" {
+			near, err = x.between(ctx, before, word, keep)
+		} else {
+			continue
 		}
-		near, passage, err := x.nearest(ctx, word, keep)
 		if err != nil {
 			return nil, err
 		}
-		if near != "" {
-			replaced = append(replaced, Near{word, near, passage})
+		if near.Nearest != "" {
+			replaced = append(replaced, near)
+		}
+		if looked++; looked == most {
+			break
 		}
 	}
 	return replaced, nil
+}
+
+// between finds the letter that two runs in a row of a script without spaces have in common, which
+// no passage has: it returns another one that a passage has between the same two letters. Of several
+// that is the rarest: those that are everywhere say little, and are where they are not meant.
+func (x *Index) between(ctx context.Context, before, after string, keep func(ID) bool) (n Near, err error) {
+	const most = 1000
+	first, wrong := lexical.Letters(before)
+	same, last := lexical.Letters(after)
+	if wrong == "" || wrong != same || last == "" {
+		return n, nil
+	}
+	end := []byte(first)
+	end[len(end)-1]++
+	counts := map[string]int{} // by the letter behind first
+	err = x.words(ctx, first, string(end), func(e entry) {
+		if head, tail := lexical.Letters(string(e.word)); head == first && tail != "" {
+			counts[tail] += e.count
+		}
+	})
+	if err != nil || len(counts) == 0 {
+		return n, err
+	}
+	letters := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(a, b)) })
+	letters = letters[:min(len(letters), most)]
+	var behind []string
+	for _, letter := range letters {
+		behind = append(behind, letter+last)
+	}
+	m, err := x.match(ctx, behind)
+	if err != nil {
+		return n, err
+	}
+	var all []near
+	for i, letter := range letters {
+		if m.df[i] > 0 {
+			all = append(all, near{word: letter, count: min(counts[letter], m.df[i])})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.count, b.count) })
+	for _, other := range all[:min(len(all), mostNear)] {
+		n = Near{Word: first + wrong + last, Nearest: first + other.word + last, Words: []string{first + other.word, other.word + last}}
+		hits, err := x.Search(ctx, n.Words, keep, 1)
+		if err != nil {
+			return Near{}, err
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		n.Passage = hits[0].Passage
+		if p, _, err := x.Passage(ctx, n.Passage); err != nil || strings.Contains(p.Headings+"\n"+p.Text, n.Nearest) {
+			return n, err
+		}
+	}
+	return Near{}, nil
 }
 
 // nearest returns the word of the kept contents that differs least from one that they lack,
@@ -107,13 +178,8 @@ func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (s
 // among returns the words that differ by at most so many slips, the nearest first, of those
 // that begin with first and come before end; "" = all.
 func (x *Index) among(ctx context.Context, letters []rune, most int, first, end string) ([]near, error) {
-	query, args := "SELECT data FROM blocks", []any{}
-	if end != "" {
-		query += ` WHERE first < ?2 AND first >= coalesce((SELECT max(first) FROM blocks AS b WHERE b.segment = blocks.segment AND b.first <= ?1), '')`
-		args = []any{first, end}
-	}
 	found := map[string]*near{}
-	err := x.vocabulary(ctx, query, args, func(e entry) {
+	err := x.words(ctx, first, end, func(e entry) {
 		if !bytes.HasPrefix(e.word, []byte(first)) || len(e.word) > utf8.UTFMax*(len(letters)+most) {
 			return
 		}
@@ -134,6 +200,17 @@ func (x *Index) among(ctx context.Context, letters []rune, most int, first, end 
 		return cmp.Or(cmp.Compare(a.slips, b.slips), cmp.Compare(b.count, a.count), cmp.Compare(a.word, b.word))
 	})
 	return all, nil
+}
+
+// words calls f with each word that begins with first and comes before end, and others; end "" =
+// all.
+func (x *Index) words(ctx context.Context, first, end string, f func(entry)) error {
+	query, args := "SELECT data FROM blocks", []any{}
+	if end != "" {
+		query += ` WHERE first < ?2 AND first >= coalesce((SELECT max(first) FROM blocks AS b WHERE b.segment = blocks.segment AND b.first <= ?1), '')`
+		args = []any{first, end}
+	}
+	return x.vocabulary(ctx, query, args, f)
 }
 
 // vocabulary calls f with each word of the blocks that a query selects.
@@ -166,7 +243,7 @@ func (x *Index) Spread(ctx context.Context, words []string) ([]string, error) {
 	counts := map[string]int{}
 	var err error
 	spread := lexical.Spread(words, func(yield func(string) bool) {
-		err = x.vocabulary(ctx, "SELECT data FROM blocks", nil, func(e entry) {
+		err = x.words(ctx, "", "", func(e entry) {
 			if len(e.word) > 0 && e.word[0] >= wide {
 				counts[string(e.word)] += e.count
 			}
