@@ -199,6 +199,9 @@ func TestCompounds(t *testing.T) {
 	if want := hits[0].Score / 2; math.Abs(hits[2].Score-want) > 1e-9 {
 		t.Errorf("a compound scores %.3f, want %.3f", hits[2].Score, want)
 	}
+	if hits, err = x.Search(t.Context(), lexical.Tokens("выгрузка of a host name"), everything, 9); err != nil || len(hits) != 2 {
+		t.Errorf("%v, %v: where parts of words count, compounds do not", hits, err)
+	}
 }
 
 // What files no longer have is not found, whatever was merged, and the rest is.

@@ -435,7 +435,8 @@ func compare(t *testing.T, name string, a asked, judged bool) {
 	if own.ndcg < best && judged || own.ndcg == 0 {
 		t.Errorf("%s: worse than %s", name, bestName)
 	}
-	if judged && (hybrid.ndcg < own.ndcg || slippedHybrid.ndcg < slipped.ndcg) {
+	const rounding = 1e-9 // of sums in another order
+	if judged && (hybrid.ndcg < own.ndcg-rounding || slippedHybrid.ndcg <= slipped.ndcg) {
 		t.Errorf("%s: hybrid is worse than keyword", name)
 	}
 }

@@ -66,7 +66,9 @@ func newQuery(given, more []string) (q query) {
 	add(words, 1)
 	q.first = len(q.words)
 	add(more, guess)
-	add(lexical.Compounds(given), compound)
+	if len(parts) == 0 { // which are in compounds too
+		add(lexical.Compounds(given), compound)
+	}
 	for _, part := range parts {
 		add([]string{part}, lexical.Weight(part))
 	}
