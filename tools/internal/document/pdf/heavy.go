@@ -19,13 +19,14 @@ var (
 )
 
 // moreTime returns how much longer than usual a page of a file may take. Honest pages that take
-// long have many letters or large fonts, and so do their files. But a stream of LZW can keep PDFium
-// at work for seconds before it exceeds the memory.
+// long have many letters or large fonts, and so do their files; on a busy machine they take twice
+// the time of the processor. But a stream of LZW can keep PDFium at work for seconds before it
+// exceeds the memory.
 func moreTime(src document.Source, budget *document.Budget) time.Duration {
 	const (
 		small       = 100 << 10 // of a file
 		least, most = 2 * time.Second, 19 * time.Second
-		megabyte    = 2500 * time.Millisecond
+		megabyte    = 4 * time.Second
 	)
 	if src.Size < small || src.Size <= mostRebuilt && bloated(src, budget) {
 		return 0
