@@ -227,14 +227,34 @@ func Written(text, token string) string {
 	return token
 }
 
-// Letters returns the two letters of a run of a script without spaces; the second is "" if there is
-// one alone, and both for other tokens.
+// Letters returns the two letters of a token that is a run of a script without spaces. A run of one
+// letter has no second, and another token has neither.
 func Letters(token string) (first, second string) {
 	if r, _ := utf8.DecodeRuneInString(token); !spaceless(r) {
 		return "", ""
 	}
 	n := letter([]byte(token))
 	return token[:n], token[n:]
+}
+
+// Compounds returns the tokens of the words that each two words in a row of a query would be if they
+// were written as one. Parts of words and scripts without spaces make none.
+func Compounds(tokens []string) (all []string) {
+	const least = 6 // bytes: a shorter one is another word by chance
+	last := ""
+	for _, token := range tokens {
+		switch {
+		case Weight(token) < 1:
+			continue
+		case !Whole(token):
+			last = ""
+			continue
+		case last != "" && len(last)+len(token) >= least:
+			all = append(all, Stem(last+token))
+		}
+		last = token
+	}
+	return all
 }
 
 // Spread returns the tokens of a query with all those of a vocabulary that have it in the

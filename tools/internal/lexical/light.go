@@ -61,26 +61,6 @@ func Whole(token string) bool {
 	return Weight(token) == 1 && !spaceless(r)
 }
 
-// Compounds returns the words that two words of a query in a row would be as one: its tokens are
-// in their order. Parts and words of scripts without spaces make none.
-func Compounds(tokens []string) (all []string) {
-	const least = 6 // bytes: "in" and "to" are not meant by "into"
-	last := ""
-	for _, token := range tokens {
-		switch {
-		case Weight(token) < 1:
-			continue
-		case !Whole(token):
-			last = ""
-			continue
-		case last != "" && len(last)+len(token) >= least:
-			all = append(all, Stem(last+token))
-		}
-		last = token
-	}
-	return all
-}
-
 // endings of words, the longest first.
 type endings []string
 

@@ -41,18 +41,17 @@ type Near struct {
 }
 
 // Correct returns which words no passage of the kept contents has, with the nearest one of
-// each, if any is near.
+// each, if any is near. The words are in the order of the query.
 func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (replaced []Near, err error) {
 	const most = 10 // looking for them takes the time of all other searches
 	looked := 0
 	last := "" // the run of two letters before, if no passage has it
 	for _, word := range words[:min(len(words), mostTokens)] {
-		before := last
-		last = ""
-		whole := lexical.Whole(word)
-		if !whole && lexical.Weight(word) < 1 {
+		if lexical.Weight(word) < 1 {
 			continue
 		}
+		before := last
+		last = ""
 		hits, err := x.Search(ctx, []string{word}, keep, 1)
 		if err != nil {
 			return nil, err
@@ -60,21 +59,22 @@ func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool)
 		if len(hits) > 0 || slices.ContainsFunc(replaced, func(n Near) bool { return n.Word == word }) {
 			continue
 		}
-		var near Near
-		if whole {
-			near.Word = word
-			near.Nearest, near.Passage, err = x.nearest(ctx, word, keep)
-			near.Words = []string{near.Nearest}
-		} else if last = word; before != "" {
-			near, err = x.between(ctx, before, word, keep)
-		} else {
+		var n Near
+		switch {
+		case lexical.Whole(word):
+			n, err = x.nearest(ctx, word, keep)
+		case before == "":
+			last = word
 			continue
+		default:
+			last = word
+			n, err = x.between(ctx, before, word, keep)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if near.Nearest != "" {
-			replaced = append(replaced, near)
+		if n.Nearest != "" {
+			replaced = append(replaced, n)
 		}
 		if looked++; looked == most {
 			break
@@ -139,16 +139,16 @@ func (x *Index) between(ctx context.Context, before, after string, keep func(ID)
 }
 
 // nearest returns the word of the kept contents that differs least from one that they lack,
-// of those the most frequent, and a passage that has it; "" if none is near. One that begins
+// of those the most frequent, and a passage that has it. One that begins
 // with the same letter comes first; one of few letters must.
-func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (string, int64, error) {
+func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (Near, error) {
 	type look struct {
 		most       int
 		first, end string
 	}
 	letters := []rune(word)
 	if len(letters) < leastLetters {
-		return "", 0, nil
+		return Near{}, nil
 	}
 	looks := []look{{1, string(letters[:1]), string(letters[0] + 1)}}
 	if len(letters) >= manyLetters {
@@ -160,19 +160,19 @@ func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (s
 	for _, l := range looks {
 		all, err := x.among(ctx, letters, l.most, l.first, l.end)
 		if err != nil {
-			return "", 0, err
+			return Near{}, err
 		}
 		for _, n := range all[:min(len(all), mostNear)] {
 			hits, err := x.Search(ctx, []string{n.word}, keep, 1)
 			if err != nil {
-				return "", 0, err
+				return Near{}, err
 			}
 			if len(hits) > 0 {
-				return n.word, hits[0].Passage, nil
+				return Near{word, n.word, []string{n.word}, hits[0].Passage}, nil
 			}
 		}
 	}
-	return "", 0, nil
+	return Near{}, nil
 }
 
 // among returns the words that differ by at most so many slips, the nearest first, of those

@@ -45,7 +45,7 @@ const (
 type query struct {
 	words   []string
 	weights []float64
-	first   int // how many are those that the query has
+	first   int // how many of them, from the start, are in the query itself
 }
 
 func newQuery(given, more []string) (q query) {
