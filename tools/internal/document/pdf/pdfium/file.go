@@ -136,14 +136,14 @@ func hasEnd(file io.ReaderAt, size int64) bool {
 	return bytes.Contains(tail[:n], []byte("%%EOF"))
 }
 
-// hasTable reports whether a file has a table of its objects somewhere: without one, PDFium looks
-// at each object only to give the file up.
+// hasTable reports whether a file has a table of its objects somewhere, or may have, since it cannot
+// be read: without one, PDFium looks at each object only to give the file up.
 func hasTable(file io.ReaderAt, size int64) bool {
 	const overlap = 8
 	block := make([]byte, 64<<10)
 	for at := int64(0); at < size; at += int64(len(block)) - overlap {
-		n, _ := file.ReadAt(block, at)
-		if bytes.Contains(block[:n], []byte("trailer")) || bytes.Contains(block[:n], []byte("XRef")) {
+		n, err := file.ReadAt(block, at)
+		if bytes.Contains(block[:n], []byte("trailer")) || bytes.Contains(block[:n], []byte("XRef")) || err != nil && err != io.EOF {
 			return true
 		}
 	}

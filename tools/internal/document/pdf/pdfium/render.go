@@ -17,21 +17,24 @@ func (f *File) Render(n int) (picture *image.Gray, dpi int, err error) {
 	defer func() { f.call("FPDFBitmap_Destroy", drawn.bitmap) }()
 	picture = image.NewGray(image.Rect(0, 0, drawn.width, drawn.height))
 	for y := range drawn.height {
-		row, ok := f.memory().Read(drawn.at+uint32(y*drawn.stride), uint32(drawn.width*4))
+		row, ok := f.memory().Read(drawn.at+uint32(y*drawn.stride), uint32(drawn.width*pixel))
 		if !ok {
 			return nil, 0, f.undrawn()
 		}
 		grey := picture.Pix[y*picture.Stride:][:drawn.width]
 		for x := range grey {
-			blue, green, red := int(row[4*x]), int(row[4*x+1]), int(row[4*x+2])
+			colour := row[pixel*x:][:3]
+			blue, green, red := int(colour[0]), int(colour[1]), int(colour[2])
 			grey[x] = uint8((blue*29 + green*150 + red*77) >> 8)
 		}
 	}
 	return picture, drawn.dpi, nil
 }
 
-// drawing is a picture in the memory of PDFium: four bytes for a pixel, which is drawn faster
-// than one of grey.
+// pixel is how many bytes a pixel has that PDFium draws: four are drawn faster than one of grey.
+const pixel = 4
+
+// drawing is a picture in the memory of PDFium.
 type drawing struct {
 	bitmap        uint64 // to be destroyed
 	at            uint32
@@ -43,7 +46,7 @@ type drawing struct {
 // draw has PDFium draw a page, within the time of a page.
 func (f *File) draw(n int) (d drawing, err error) {
 	const (
-		colours     = 4
+		colours     = 4 // the format
 		annotations = 1
 		most        = 16_000_000
 	)
@@ -67,7 +70,7 @@ func (f *File) draw(n int) (d drawing, err error) {
 	f.call("FPDFBitmap_FillRect", d.bitmap, 0, 0, w, h, math.MaxUint32)
 	f.call("FPDF_RenderPageBitmap", d.bitmap, page, 0, 0, w, h, 0, annotations)
 	d.at, d.stride = uint32(f.call("FPDFBitmap_GetBuffer", d.bitmap)), f.int("FPDFBitmap_GetStride", d.bitmap)
-	if f.err != nil || d.stride < d.width*colours {
+	if f.err != nil || d.stride < d.width*pixel {
 		f.call("FPDFBitmap_Destroy", d.bitmap)
 		return d, f.undrawn()
 	}
