@@ -67,7 +67,7 @@ type entry struct {
 	came   bool   // with all that it holds, from outside the roots
 	moved  bool   // a file was moved there
 	inode  uint64 // of that file as it was seen, 0 = it was not
-	seen   string // the version token of a file
+	seen   string // the version token of a file whose content is hashed
 }
 
 // moved is a directory that was moved.

@@ -138,7 +138,6 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		taken()
 		return nil
 	}
-	e.seen = e.before.Hash
 	links := goes && info.Links == 1
 	keep := func(parent fsys.Dir) {
 		defer taken()
@@ -287,6 +286,7 @@ func (e *entry) copyFile(parent fsys.Dir, info workspace.Info) error {
 		if err != io.EOF && err != io.ErrUnexpectedEOF {
 			return cmp.Or(err, fsys.ErrSwapped) // it has grown
 		}
+		e.seen = e.before.Hash
 		e.before.Hash, e.before.Size = fsys.HashBytes(data[:n]), int64(n)
 		e.before.At, err = e.in.pending.Put(data[:n])
 		return err
