@@ -146,7 +146,7 @@ func (k *keeper) admit(ctx context.Context, s row, in input) (verdict string, er
 // follow waits until the run of an earlier slot, which may have begun in another process, has
 // its place in the queue.
 func (k *keeper) follow(ctx context.Context, id, run string) error {
-	for after := 25 * time.Millisecond; ; after = min(2*after, time.Second) {
+	for after := 25 * time.Millisecond; ; after = min(2*after, 250*time.Millisecond) {
 		noted, err := k.store.noted(ctx, id, run)
 		if noted {
 			return nil
