@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
@@ -71,7 +72,16 @@ type sqliteStore struct {
 
 func (s *sqliteStore) configure(c *dbos.Config) { c.SQLiteSystemDB = s.db }
 func (s *sqliteStore) members() members         { return &lockedFiles{dir: s.dir} }
-func (s *sqliteStore) close() error             { return s.db.Close() }
+
+// close returns when the file is released, or after stopWithin: connections whose transaction
+// was broken off are closed a moment later than the others.
+func (s *sqliteStore) close() error {
+	err := s.db.Close()
+	for end := time.Now().Add(stopWithin); s.db.Stats().OpenConnections > 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	return err
+}
 
 func (s *sqliteStore) alone(_ context.Context, f func() error) error { return f() } // DBOS sees to it itself
 

@@ -86,6 +86,7 @@ func TestDisk(t *testing.T) {
 // nothing. While that of the runs cannot be used, schedules can be seen.
 func TestUnusable(t *testing.T) {
 	damage := func(t *testing.T, path string) {
+		os.Remove(path + "-wal") // it may hold the whole content
 		if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -171,12 +171,19 @@ func (d *desk) call(name, args string) string {
 	return ""
 }
 
-// tick looks at the clock, and waits until no run is going on.
+// tick looks at the clock, and waits until no run is going on. Like a server, it looks again
+// while the engine is not ready.
 func (d *desk) tick(at string) {
 	d.t.Helper()
 	d.at(at)
-	if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
-		d.t.Fatal(err)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		_, err := schedule.Tick(d.ctx, d.Deps, d.clock())
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.DeadlineExceeded) || time.Now().After(end) {
+			d.t.Fatal(err)
+		}
 	}
 	d.settle()
 }
