@@ -171,21 +171,26 @@ func (d *desk) call(name, args string) string {
 	return ""
 }
 
-// tick looks at the clock, and waits until no run is going on. Like a server, it looks again
-// while the engine is not ready.
+// tick starts what is due, and waits until no run is going on.
 func (d *desk) tick(at string) {
+	d.t.Helper()
+	d.due(at)
+	d.settle()
+}
+
+// due starts what is due. Like a server, it looks again while the engine is not ready.
+func (d *desk) due(at string) {
 	d.t.Helper()
 	d.at(at)
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		_, err := schedule.Tick(d.ctx, d.Deps, d.clock())
 		if err == nil {
-			break
+			return
 		}
 		if !errors.Is(err, context.DeadlineExceeded) || time.Now().After(end) {
 			d.t.Fatal(err)
 		}
 	}
-	d.settle()
 }
 
 func (d *desk) settle() {
@@ -435,10 +440,7 @@ func TestOverlap(t *testing.T) {
 			d.at("2026-05-04T08:00:00Z")
 			d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"stuck","overlap":"`+overlap+`"}`)
 			for _, at := range []string{"2026-05-04T08:10:00Z", "2026-05-04T08:20:00Z"} {
-				d.at(at)
-				if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
-					t.Fatal(err)
-				}
+				d.due(at)
 				for end := time.Now().Add(20 * time.Second); !strings.Contains(d.call("schedule_list", `{"name":"a"}`), ": running") && time.Now().Before(end); {
 					time.Sleep(10 * time.Millisecond)
 				}
@@ -475,10 +477,7 @@ func queues(t *testing.T, url string) {
 		}
 	}
 	for _, at := range []string{"2026-05-04T08:00:01Z", "2026-05-04T08:00:03Z"} {
-		d.at(at)
-		if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
-			t.Fatal(err)
-		}
+		d.due(at)
 		lists("08:00:01 UTC: running", 1)
 	}
 	lists(": queued: an earlier run has not ended: 20260504T080001Z", 2)
@@ -565,10 +564,7 @@ func replaceOrder(t *testing.T, url string) {
 	d := newDesk(t, url)
 	d.at("2026-05-04T08:00:00Z")
 	d.call("schedule_create", `{"name":"a","when":"* * * * * *","zone":"UTC","tool":"stuck","overlap":"replace"}`)
-	d.at("2026-05-04T08:00:09Z")
-	if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
-		t.Fatal(err)
-	}
+	d.due("2026-05-04T08:00:09Z")
 	const last = "20260504T080009Z"
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		list := d.call("schedule_list", `{"name":"a"}`)
