@@ -1,5 +1,5 @@
-;; Reads many values of PDFium in one call of the host, since each call of the host pays for
-;; the watch of its deadline. After a change: wat2wasm bulk.wat -o bulk.wasm
+;; Reads many values of PDFium in one call of the host, which costs as much as many of them.
+;; After a change: go test -run TestBulk -assemble
 (module
  (import "pdfium" "memory" (memory 1))
  (import "pdfium" "FPDFText_GetUnicode" (func $unicode (param i32 i32) (result i32)))

@@ -9,15 +9,14 @@ package pdfium
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -32,10 +31,11 @@ const (
 	Memory = 224 << 20
 	// Argument makes this program compile PDFium into the directory of the next argument.
 	Argument = "compile-pdfium"
-	// Sum is the SHA-256 of the WebAssembly module; LICENSE says where it is from.
-	Sum = "e6f77e01dce34de05ad62515114152da580b64c23871e3e3e2afef3f7bb88ade"
+	// Sum is the SHA-256 of the WebAssembly module, as a test holds; LICENSE says where it is from.
+	Sum = "31016e820995b977f8c6fc5128c6a54370445fc16eb8c32862ca24e3cccd6dc9"
 
-	wasmPage = 64 << 10
+	wasmPage      = 64 << 10
+	mostCompilers = 2 // goroutines that compile, each of which takes some 75 MB
 )
 
 //go:embed pdfium.wasm.zst
@@ -49,7 +49,7 @@ type Engine struct {
 	// Cache returns the directory that keeps compiled code; nil = each process compiles.
 	Cache func() (string, error)
 	// Restarts reports whether this binary calls [Main] for [Argument]. Then the first
-	// compilation, which takes some 350 MB, is in a process of its own that ends.
+	// compilation, which takes some 430 MB, is in a process of its own that ends.
 	Restarts bool
 
 	mu           sync.Mutex
@@ -168,11 +168,10 @@ func compileApart(ctx context.Context, dir string) error {
 // compile makes the runtime. It is not bound to the deadline of a call, which would be lost
 // work for the next one.
 func (e *Engine) compile(ctx context.Context, dir string) (err error) {
-	ctx = context.WithoutCancel(ctx)
+	ctx = experimental.WithCompilationWorkers(context.WithoutCancel(ctx), min(runtime.GOMAXPROCS(0), mostCompilers))
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
-		WithMemoryLimitPages(Memory / wasmPage).
-		WithCloseOnContextDone(true)
+		WithMemoryLimitPages(Memory / wasmPage) // its own watch of the context makes loops five times as slow as ours
 	if dir != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(dir)
 		if err != nil {
@@ -184,25 +183,25 @@ func (e *Engine) compile(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	made := wazero.NewRuntimeWithConfig(ctx, config)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, runtime.Close(ctx))
+			err = errors.Join(err, made.Close(ctx))
 		}
 	}()
-	if _, err = wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+	if _, err = wasi_snapshot_preview1.Instantiate(ctx, made); err != nil {
 		return err
 	}
-	if e.pdfium, err = runtime.CompileModule(ctx, code); err != nil {
+	if e.pdfium, err = made.CompileModule(ctx, code); err != nil {
 		return err
 	}
-	if e.bulk, err = runtime.CompileModule(ctx, bulkCode); err != nil {
+	if e.bulk, err = made.CompileModule(ctx, bulkCode); err != nil {
 		return err
 	}
-	if err = host(ctx, runtime, e.pdfium); err != nil {
+	if err = host(ctx, made, e.pdfium); err != nil {
 		return err
 	}
-	e.runtime = runtime
+	e.runtime = made
 	return nil
 }
 
@@ -213,14 +212,7 @@ func module() ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	code, err := r.DecodeAll(packed, nil)
-	if err != nil {
-		return nil, err
-	}
-	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != Sum {
-		return nil, errors.New("the embedded PDFium is not the one that was reviewed")
-	}
-	return code, nil
+	return r.DecodeAll(packed, nil)
 }
 
 // Close frees the compiled code. The engine can be used again.

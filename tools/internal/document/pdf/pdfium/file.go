@@ -30,8 +30,9 @@ type File struct {
 	// longer. It is called while PDFium goes on.
 	More func() time.Duration
 
-	whole, ctx   context.Context // of the file, and of the page that is read
+	ctx          context.Context
 	pdfium, bulk api.Module
+	brake        brake
 	functions    map[string]api.Function
 	stack        [16]uint64
 	scratch      uint32 // for results
@@ -69,7 +70,7 @@ func (e *Engine) instantiate(ctx context.Context) (*File, error) {
 	if e.runtime == nil {
 		return nil, errors.New("the engine is closed")
 	}
-	f := &File{whole: ctx, ctx: ctx, PageTime: pageTime, functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
+	f := &File{ctx: ctx, PageTime: pageTime, functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var err error
 	if f.pdfium, err = e.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, f.own.allocator()), e.pdfium, config); err != nil {
@@ -84,6 +85,7 @@ func (e *Engine) instantiate(ctx context.Context) (*File, error) {
 	for _, name := range []string{"chars", "objects", "segments"} {
 		f.functions[name] = f.bulk.ExportedFunction(name)
 	}
+	f.brake.watch(ctx, f.pdfium, f.bulk)
 	f.call("FPDF_InitLibrary")
 	f.scratch = uint32(f.call("malloc", scratchSize))
 	if f.err != nil {
@@ -163,6 +165,7 @@ func (f *File) Field(name string) string {
 
 // Close ends the instance.
 func (f *File) Close() {
+	f.brake.release()
 	ctx := context.WithoutCancel(f.ctx)
 	if f.bulk != nil {
 		_ = f.bulk.Close(ctx) // it has nothing that could be lost
@@ -178,6 +181,9 @@ func (f *File) Close() {
 
 // call calls a function of PDFium. After the first error it does nothing and returns 0.
 func (f *File) call(name string, args ...uint64) uint64 {
+	if f.err == nil {
+		f.err = f.ctx.Err()
+	}
 	if f.err != nil {
 		return 0
 	}
@@ -199,10 +205,10 @@ func (f *File) int(name string, args ...uint64) int { return int(int32(f.call(na
 
 // reason says why an instance ended.
 func (f *File) reason(err error) error {
-	if e := f.whole.Err(); e != nil {
+	if e := f.ctx.Err(); e != nil {
 		return e
 	}
-	if f.ctx.Err() != nil {
+	if f.brake.late() {
 		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.most.Round(time.Millisecond))}
 	}
 	// What grows to twice its size needs three times the room meanwhile.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,25 +130,36 @@ func TestEnd(t *testing.T) {
 	readAll(t, e)
 }
 
-// TestBulk assembles the helper module again.
-func TestBulk(t *testing.T) {
-	program, err := exec.LookPath("wat2wasm")
-	if err != nil {
-		t.Skip("needs: wat2wasm: assembles bulk.wat")
-	}
-	out := filepath.Join(t.TempDir(), "bulk.wasm")
-	if say, err := exec.CommandContext(t.Context(), program, "bulk.wat", "-o", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, say)
-	}
-	want, err := os.ReadFile(out)
+// TestCollect collects garbage while PDFium reads one page: it does not wait for the end of it.
+func TestCollect(t *testing.T) {
+	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}
+	defer func() { _ = e.Close(context.Background()) }()
+	f := &pdftest.File{}
+	f.Page().Text(100, 200, 12, pdftest.Plain, strings.Repeat("text ", 3_000_000))
+	data := f.Bytes()
+	file, err := e.Open(t.Context(), bytes.NewReader(data), int64(len(data)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("bulk.wasm")
-	if err != nil {
+	defer file.Close()
+	file.PageTime = time.Minute
+	var ended atomic.Bool
+	read := make(chan error)
+	go func() {
+		_, err := file.Page(0)
+		ended.Store(true)
+		read <- err
+	}()
+	begun, longest := time.Now(), time.Duration(0)
+	for !ended.Load() {
+		begun := time.Now()
+		runtime.GC()
+		longest = max(longest, time.Since(begun))
+	}
+	if err := <-read; err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Error("bulk.wasm is not made of bulk.wat: wat2wasm bulk.wat -o bulk.wasm")
+	if took := time.Since(begun); longest > took/2 {
+		t.Errorf("a collection waited %v, the page took %v", longest, took)
 	}
 }
