@@ -118,7 +118,7 @@ func TestOCR(t *testing.T) {
 }
 
 // fakeTesseract puts a script in the place of tesseract, which finds one word in each picture, and
-// none while there is a file named fails.
+// none while there is a file named fails. While there is one named slow, it takes a minute.
 func fakeTesseract(t *testing.T, dir string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -134,6 +134,9 @@ if [ -e %[1]s/fails ]; then
 	echo reading >&2
 	echo "no memory" >&2
 	exit 1
+fi
+if [ -e %[1]s/slow ]; then
+	exec sleep 60
 fi
 cat %[1]s/found
 `

@@ -26,8 +26,9 @@ import (
 	"toolcrib/tools/internal/unread"
 )
 
-// A call reads files for as long as patience says, and then answers from what it has read.
-const patience = 15 * time.Second
+// A call reads files for as long as patience says, and then answers from what it has read. Tests
+// have less.
+var patience = 15 * time.Second
 
 // longest is how long one file may take.
 const longest = 20 * time.Second
@@ -140,9 +141,10 @@ func (all *contents) add(c *collection, name string, f index.File) {
 		return // which is told of all that have unread pages
 	case f.Flaw != "":
 		c.notRead(name, f.Flaw)
-		return
 	case f.Passages == 0:
 		c.notRead(name, "no text")
+	}
+	if f.Passages == 0 {
 		return
 	}
 	if all.by[f.Content] == nil {
@@ -395,6 +397,8 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 		}
 		if !has || !r.first {
 			one.Key, one.Unread = part, true
+		} else {
+			one.Flaw = "pages that are only images, for which OCR takes too long here: parse_document reads a few at a time by pages"
 		}
 	}
 	tokenizer, ok := r.tokenizers.Get().(*lexical.Tokenizer)

@@ -118,7 +118,7 @@ type ID int64
 type File struct {
 	Size, Modified int64 // when it was read; Modified = 0: it must be read again
 	Content        ID
-	Flaw           string // why it has no passages, "" = it may have some
+	Flaw           string // why it, or a part of it, was not read; "" = it was
 	Passages       int
 	Tokens         int  // of its passages
 	Unread         bool // some of its pages are only images, which OCR may still read
