@@ -149,8 +149,9 @@ type Caller interface {
 	// all consent at once, in the name of the outer call, so it may return a *PendingAsk.
 	// If calls cannot run, the error is a *RefusedCalls, or that of the call if it is a
 	// single one; nothing is asked then, and a Preflight of the others may pass. Calls that
-	// pass must then be made with the same name and arguments.
-	Preflight(ctx context.Context, calls []CallSpec) error
+	// pass must then be made with the same name and arguments. It returns the arguments that
+	// the tools will have.
+	Preflight(ctx context.Context, calls []CallSpec) ([]Bound, error)
 
 	// Judge validates and judges a call that is to be made later, and returns what the user
 	// must be asked about it; "" = nothing. Its error says why the call would be refused.

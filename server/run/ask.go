@@ -96,7 +96,7 @@ func (p *pass) cannotAsk() *tools.Error {
 // asker answers the Asks of a handler in order: those that earlier passes have settled at
 // once, the next one by a round trip.
 type asker struct {
-	refusal *tools.Error // nobody can be asked
+	refusal func() error // why nobody can be asked; nil = somebody can
 
 	mu      sync.Mutex
 	answers []settledAsk
@@ -118,14 +118,18 @@ func (p *pass) newAsker() *asker {
 	case p.parent != nil && p.parent.inner.only():
 		return p.parent.asker
 	case p.parent != nil:
-		return &asker{refusal: tools.Errorf(tools.Unavailable, "the user cannot be asked in the middle of another call").
-			WithHint("call %s by itself", p.call.Tool)}
+		return &asker{refusal: func() error {
+			return tools.Errorf(tools.Unavailable, "the user cannot be asked in the middle of another call").WithHint("call %s by itself", p.call.Tool)
+		}}
 	case p.live.Confirm != ConfirmAsk:
-		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server sends no forms").
-			WithHint("ask the user in plain text; the user can start the server without --confirm %s", p.live.Confirm)}
+		return &asker{refusal: func() error {
+			return tools.Errorf(tools.Unavailable, "the server sends no forms").
+				WithHint("ask the user in plain text; the user can start the server without --confirm %s", p.live.Confirm)
+		}}
 	case !p.call.Session.Client.Forms:
-		return &asker{refusal: tools.Errorf(tools.Unavailable, "this client cannot show a form").
-			WithHint("ask the user in plain text")}
+		return &asker{refusal: func() error {
+			return tools.Errorf(tools.Unavailable, "this client cannot show a form").WithHint("ask the user in plain text")
+		}}
 	}
 	return &asker{}
 }
@@ -133,7 +137,7 @@ func (p *pass) newAsker() *asker {
 // Ask implements [tools.Asker].
 func (a *asker) Ask(_ context.Context, forms ...tools.Form) ([]tools.Answer, error) {
 	if a.refusal != nil {
-		return nil, a.refusal
+		return nil, a.refusal()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

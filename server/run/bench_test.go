@@ -2,10 +2,14 @@ package run_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
+	"toolcrib/workspace"
 )
 
 // discard is the least that a Recorder can do.
@@ -29,5 +33,30 @@ func BenchmarkCall(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkBatch is a call of parallel_calls with 16 calculations.
+func BenchmarkBatch(b *testing.B) {
+	caller := new(run.Caller)
+	all := catalog.Tools(catalog.All(&catalog.Services{Caller: caller, Restarts: true}))
+	r := run.New(run.Config{Settings: run.Settings{Tools: all}, Caller: caller, Audit: discard{}})
+	ws, err := workspace.Open([]string{b.TempDir()}, workspace.Options{StateBase: b.TempDir(), NoSync: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ws.Close()
+	session := local
+	session.Workspace = ws
+	var calls []string
+	for i := range 16 {
+		calls = append(calls, fmt.Sprintf(`{"tool":"calculator","arguments":{"expression":"%d+1"}}`, i))
+	}
+	call := run.Call{Tool: "parallel_calls", Args: json.RawMessage(`{"calls":[` + strings.Join(calls, ",") + `]}`), Session: session}
+	b.ReportAllocs()
+	for b.Loop() {
+		if out := r.Run(b.Context(), call); out.Err != nil {
+			b.Fatal(out.Err)
+		}
 	}
 }

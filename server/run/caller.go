@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -33,7 +34,7 @@ type inner struct {
 
 type grantKey struct {
 	tool string
-	sent digest
+	sent [sha256.Size]byte
 }
 
 // begin counts a call that is made.
@@ -70,11 +71,13 @@ func (in *inner) grant(p *pass) {
 	s := &settlement{Verdict: p.verdict, Rule: p.rule, Question: p.question, Consented: true}
 	if p.replaced {
 		s.Args = p.bound.Canonical
+	} else {
+		s.bound = &p.bound
 	}
 	if in.granted == nil {
 		in.granted = map[grantKey][]*settlement{}
 	}
-	key := grantKey{p.tool.Name, p.r.seal.digest(p.sent)}
+	key := grantKey{p.tool.Name, sha256.Sum256(p.call.Args)}
 	in.granted[key] = append(in.granted[key], s)
 }
 
@@ -83,7 +86,7 @@ func (in *inner) grant(p *pass) {
 func (in *inner) take(p *pass) *settlement {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	key := grantKey{p.tool.Name, p.r.seal.digest(p.sent)}
+	key := grantKey{p.tool.Name, sha256.Sum256(p.call.Args)}
 	left := in.granted[key]
 	if len(left) == 0 {
 		return nil
@@ -165,17 +168,18 @@ func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
 }
 
 // Preflight implements [tools.Caller].
-func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
+func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) ([]tools.Bound, error) {
 	r, outer, err := c.outer(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	outer.inner.plan(len(calls))
+	all := make([]*pass, len(calls))
 	var ready, asking []*pass
 	refused := tools.RefusedCalls{Errs: make([]error, len(calls))}
 	for i, spec := range calls {
 		p := inside(ctx, r, outer, spec.Name, spec.Args)
-		p.dry = true
+		p.dry, all[i] = true, p
 		if out := p.carry(ctx); out.Err != nil {
 			refused.Errs[i] = out.Err
 			continue
@@ -197,9 +201,9 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 	switch first := refused.Unwrap(); {
 	case first == nil:
 	case len(calls) == 1:
-		return refused.Errs[0]
+		return nil, refused.Errs[0]
 	default:
-		return &refused
+		return nil, &refused
 	}
 	if len(asking) > 0 {
 		if err := outer.consent(ctx, asking); err != nil {
@@ -208,13 +212,17 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 					p.unconsented(err)
 				}
 			}
-			return err
+			return nil, err
 		}
 	}
 	for _, p := range ready {
 		outer.inner.grant(p)
 	}
-	return nil
+	bound := make([]tools.Bound, len(all))
+	for i, p := range all {
+		bound[i] = p.bound
+	}
+	return bound, nil
 }
 
 // bars returns why the user cannot be asked about a call inside p, or nil.

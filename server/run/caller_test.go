@@ -56,7 +56,7 @@ func settled(names ...string) func(context.Context, tools.Caller) (string, error
 		for _, n := range names {
 			calls = append(calls, tools.CallSpec{Name: n, Args: json.RawMessage(`{"n":4}`)})
 		}
-		if err := c.Preflight(ctx, calls); err != nil {
+		if _, err := c.Preflight(ctx, calls); err != nil {
 			return "", err
 		}
 		var said []string
@@ -169,7 +169,7 @@ func TestPreflightTellsAll(t *testing.T) {
 		return list
 	}
 	r := nest(&log, run.Config{}, func(ctx context.Context, c tools.Caller) (string, error) {
-		err := c.Preflight(ctx, specs("read", "nothing", "delete", "write"))
+		_, err := c.Preflight(ctx, specs("read", "nothing", "delete", "write"))
 		refused, ok := errors.AsType[*tools.RefusedCalls](err)
 		if !ok {
 			return "", err
@@ -182,7 +182,7 @@ func TestPreflightTellsAll(t *testing.T) {
 			}
 			said = append(said, string(tools.AsError(err).Code))
 		}
-		if err := c.Preflight(ctx, specs("read", "write")); err != nil {
+		if _, err := c.Preflight(ctx, specs("read", "write")); err != nil {
 			return "", err
 		}
 		return strings.Join(said, ", ") + "; " + err.Error(), nil

@@ -51,7 +51,7 @@ func TestObserve(t *testing.T) {
 		Settings: run.Settings{Tools: []tools.Tool{
 			tool("inner", tools.Write, tools.State, fails(fail)),
 			tool("outer", tools.Delegates, tools.State, func(ctx context.Context, _ In) (Out, error) {
-				if err := caller.Preflight(ctx, []tools.CallSpec{{Name: "inner", Args: json.RawMessage(`{}`)}}); err != nil {
+				if _, err := caller.Preflight(ctx, []tools.CallSpec{{Name: "inner", Args: json.RawMessage(`{}`)}}); err != nil {
 					return Out{}, err
 				}
 				_, err := caller.Call(ctx, "inner", json.RawMessage(`{}`))

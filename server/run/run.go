@@ -265,7 +265,12 @@ func (p *pass) bind() (err error) {
 		e.Err = &tools.AbilityError{Lacking: lacking}
 		return e
 	}
-	if p.bound, err = p.tool.Bind(p.call.Args); err != nil {
+	if p.settled == nil && p.parent != nil && !p.dry {
+		p.settled = p.parent.inner.take(p)
+	}
+	if p.settled != nil && p.settled.bound != nil {
+		p.bound = *p.settled.bound
+	} else if p.bound, err = p.tool.Bind(p.call.Args); err != nil {
 		return err
 	}
 	for _, mend := range p.bound.Mends {
@@ -276,9 +281,6 @@ func (p *pass) bind() (err error) {
 		if p.settled, err = p.r.seal.open(p); err != nil {
 			return err
 		}
-	}
-	if p.settled == nil && p.parent != nil && !p.dry {
-		p.settled = p.parent.inner.take(p)
 	}
 	if p.settled != nil {
 		return p.resume()

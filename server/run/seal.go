@@ -47,6 +47,8 @@ type settlement struct {
 	Pending               []digest     // of the handler's forms that the user has before him
 	Answers               []settledAsk // to the handler's earlier forms
 	Asked, Expires        time.Time
+
+	bound *tools.Bound // the arguments as decoded by a Preflight; nil = they are to be decoded
 }
 
 // seal seals and opens states and makes keyed digests.

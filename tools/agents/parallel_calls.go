@@ -144,7 +144,8 @@ func (d Deps) parallelCalls(ctx context.Context, in ParallelCallsIn) (ParallelCa
 // insideKey marks the context of the calls that parallel_calls makes.
 type insideKey struct{}
 
-// prepare finds out what each call is. One that is wrong is left to the check of the runner.
+// prepare finds out which tool each call means. One that is wrong is left to the check of the
+// runner.
 func (d Deps) prepare(ctx context.Context, given []ParallelCall) ([]*call, error) {
 	names, err := d.Caller.Names(ctx)
 	if err != nil {
@@ -166,16 +167,6 @@ func (d Deps) prepare(ctx context.Context, given []ParallelCall) ([]*call, error
 		if notFromHere(tool) {
 			c.fail(tools.Errorf(tools.Denied, "parallel_calls does not call %s", tool.Name).WithHint("give the name and the arguments of the other tool"))
 			continue
-		}
-		bound, err := tool.Bind(args)
-		if err != nil {
-			continue
-		}
-		if c.footprint, err = footprintOf(ctx, tool, bound); err != nil {
-			continue
-		}
-		if tool.Access == tools.Read && tool.Repeatable {
-			c.canonical = string(bound.Canonical)
 		}
 	}
 	return calls, ctx.Err()
@@ -200,10 +191,13 @@ func (d Deps) preflight(ctx context.Context, calls []*call, strict bool) error {
 		if len(left) == 0 {
 			return nil
 		}
-		err := d.Caller.Preflight(ctx, specs)
+		bound, err := d.Caller.Preflight(ctx, specs)
 		refused, several := errors.AsType[*tools.RefusedCalls](err)
 		switch asks := (*tools.PendingAsk)(nil); {
 		case err == nil:
+			for i, c := range left {
+				c.foresee(ctx, bound[i])
+			}
 			return nil
 		case ctx.Err() != nil, errors.As(err, &asks), tools.AsError(err).Code == tools.Declined:
 			return err
@@ -218,6 +212,18 @@ func (d Deps) preflight(ctx context.Context, calls []*call, strict bool) error {
 		default:
 			return err
 		}
+	}
+}
+
+// foresee notes what a call will touch.
+func (c *call) foresee(ctx context.Context, bound tools.Bound) {
+	f, err := footprintOf(ctx, c.is, bound)
+	if err != nil {
+		return // the call itself has this error
+	}
+	c.footprint = f
+	if c.is.Access == tools.Read && c.is.Repeatable {
+		c.canonical = string(bound.Canonical)
 	}
 }
 

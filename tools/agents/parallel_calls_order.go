@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"path"
@@ -95,12 +96,13 @@ func keysOf(tool tools.Tool, bound tools.Bound) (keys []string) {
 		return nil
 	}
 	var given map[string]json.RawMessage
-	if json.Unmarshal(bound.Canonical, &given) != nil {
-		return nil
-	}
 	for _, name := range [...]string{"session", "job", "handle"} {
+		_, has := in.Keyword(name, "type")
+		if given == nil && bytes.Contains(bound.Canonical, []byte(name)) && json.Unmarshal(bound.Canonical, &given) != nil {
+			return nil
+		}
 		value, there := given[name]
-		if _, has := in.Keyword(name, "type"); there || has && name != "session" {
+		if there || has && name != "session" {
 			keys = append(keys, name+" "+string(value))
 		}
 	}

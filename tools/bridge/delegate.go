@@ -65,7 +65,7 @@ func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.
 			return tools.Result{}, err
 		}
 	}
-	if err := d.Caller.Preflight(ctx, []tools.CallSpec{{Name: in.Name, Args: args}}); err != nil {
+	if _, err := d.Caller.Preflight(ctx, []tools.CallSpec{{Name: in.Name, Args: args}}); err != nil {
 		return tools.Result{}, d.helpful(ctx, in.Name, args, err)
 	}
 	res, err := d.Caller.Call(ctx, in.Name, args)

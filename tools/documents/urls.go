@@ -112,7 +112,8 @@ func (d *deps) mayRead(ctx context.Context, urls []string) error {
 		}
 		specs[i] = tools.CallSpec{Name: pageTool, Args: args}
 	}
-	return d.caller.Preflight(ctx, specs)
+	_, err := d.caller.Preflight(ctx, specs)
+	return err
 }
 
 // page reads what is at an address.

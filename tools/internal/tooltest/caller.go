@@ -87,5 +87,14 @@ func (c *Caller) Later(ctx context.Context, call tools.LaterCall) (tools.Result,
 	return tool.Render(out)
 }
 
-// Preflight implements [tools.Caller]: every call may be made.
-func (c *Caller) Preflight(ctx context.Context, _ []tools.CallSpec) error { return ctx.Err() }
+// Preflight implements [tools.Caller]: every call may be made. Arguments that are wrong are left to
+// Call.
+func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) ([]tools.Bound, error) {
+	all := make([]tools.Bound, len(calls))
+	for i, call := range calls {
+		if tool, err := c.find(call.Name, call.Args); err == nil {
+			all[i], _ = tool.Bind(call.Args)
+		}
+	}
+	return all, ctx.Err()
+}
