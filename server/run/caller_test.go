@@ -193,6 +193,39 @@ func TestPreflightTellsAll(t *testing.T) {
 	}
 }
 
+// A Preflight returns the arguments that the tools will have: mended, and as a hook has replaced
+// them.
+func TestPreflightArguments(t *testing.T) {
+	var log lines
+	replace := func(_ context.Context, v run.View) (run.Decision, error) {
+		if v.Tool.Name != "write" {
+			return run.Decision{}, nil
+		}
+		return run.Decision{Args: json.RawMessage(`{"path":"other"}`)}, nil
+	}
+	r := nest(&log, run.Config{Settings: run.Settings{Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){replace}}}},
+		func(ctx context.Context, c tools.Caller) (string, error) {
+			calls := []tools.CallSpec{{Name: "read", Args: json.RawMessage(`{"n":"7"}`)}, {Name: "write", Args: json.RawMessage(`{"path":"this"}`)}}
+			bound, err := c.Preflight(ctx, calls)
+			if err != nil {
+				return "", err
+			}
+			said := fmt.Sprintf("%s %s", bound[0].Canonical, bound[1].Canonical)
+			for _, call := range calls {
+				res, err := c.Call(ctx, call.Name, call.Args)
+				if err != nil {
+					return "", err
+				}
+				said += "; " + text(run.Outcome{Result: res})
+			}
+			return said, nil
+		})
+	out := r.Run(t.Context(), run.Call{Tool: "outer", Args: empty, Session: local})
+	if got, want := text(out), "{\"n\":7} {\"path\":\"other\"}; note: /n: \"7\" read as a number\n|read 7; written"; got != want {
+		t.Errorf("got %q %v\nwant %q", got, out.Err, want)
+	}
+}
+
 // A tool that called another can have its result within another limit.
 func TestResultFits(t *testing.T) {
 	var caller run.Caller
