@@ -45,6 +45,7 @@ type keeper struct {
 	ws        *workspace.Workspace
 	store     *store
 	engine    *durable.Engine
+	patience  time.Duration // how long a call waits for the engine
 
 	wake    chan struct{}
 	waiting atomic.Int64 // schedules that may run again
@@ -67,7 +68,10 @@ func newKeeper(d Deps, s *tools.SessionInfo, root string) (*keeper, error) {
 	}
 	k := &keeper{
 		deps: d, principal: s.Principal, ws: s.Workspace, wake: make(chan struct{}, 1),
-		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}),
+		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}), patience: localPatience,
+	}
+	if db != nil {
+		k.patience = remotePatience
 	}
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{
@@ -260,14 +264,18 @@ func nameOf(slot time.Time) string { return slot.UTC().Format("20060102T150405Z"
 
 // begin starts a run, unless another process has.
 func (k *keeper) begin(ctx context.Context, in input) (started bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, k.patience)
 	defer cancel()
 	started, err = k.engine.Start(ctx, kind, in.Schedule+"/"+in.Run, in)
 	return started, told(err)
 }
 
-// patience is how long a call waits for the engine.
-const patience = 4500 * time.Millisecond
+// How long a call waits for the engine: its first use makes tables, which takes long on a busy
+// disk, and a server may be out of reach.
+const (
+	localPatience  = 20 * time.Second
+	remotePatience = 4500 * time.Millisecond
+)
 
 // told returns an error of the engine as an unavailable one.
 func told(err error) error {

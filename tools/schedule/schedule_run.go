@@ -71,7 +71,9 @@ func (d Deps) runNow(ctx context.Context, in RunIn) (RunOut, error) {
 		return RunOut{}, err
 	}
 	out := RunOut{name: r.Name, run: outcome{Run: "now-" + strings.ToLower(rand.Text()), State: running, Started: d.Now()}}
-	limited, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	limited, cancel := context.WithTimeout(ctx, k.patience)
 	defer cancel()
 	if _, err := k.engine.Start(limited, kind, r.ID+"/"+out.run.Run, input{Schedule: r.ID, Run: out.run.Run}); err != nil {
 		if limited.Err() != nil && ctx.Err() == nil {
@@ -79,8 +81,6 @@ func (d Deps) runNow(ctx context.Context, in RunIn) (RunOut, error) {
 		}
 		return out, told(err)
 	}
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	_, err = k.engine.Wait(waiting, kind, r.ID+"/"+out.run.Run)
 	if err != nil && ctx.Err() != nil {
 		return out, ctx.Err()

@@ -271,7 +271,7 @@ func TestCancel(t *testing.T) {
 // At the limit of time, calls end, and the agent has time for a last word.
 func TestTime(t *testing.T) {
 	d := newDesk(t, "lines", `call wait {}; say what I have; done`)
-	d.run.Loop.Limits.Time = 300 * time.Millisecond
+	d.run.Loop.Limits.Time = 3 * time.Second // which a busy machine needs to begin the call
 	out := d.do(t)
 	if got := d.journal.String(); out.Status != loop.Limited || out.Text != "what I have" || !strings.Contains(got, "wait=the run's time is up") {
 		t.Errorf("%+v\n%s", out, got)
