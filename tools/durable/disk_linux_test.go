@@ -81,9 +81,10 @@ func TestDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	// The disk was full at the end of one effect, on a busy machine not of the first one.
+	// The disk was full at the end of an effect: of the first one, or on a busy machine of another
+	// one, or of the whole run.
 	got, err := b.Wait(ctx, "slow", "z")
-	if err != nil || bytes.Count(got, []byte("unknown ")) != 1 {
+	if err != nil || bytes.Count(got, []byte("unknown ")) > 1 {
 		t.Fatalf("full in the middle: %s, %v", got, err)
 	}
 	effected := []string{"x a", "x b", "x c", "y a", "y b", "y c"}
