@@ -342,9 +342,13 @@ func TestSearchBytesInNames(t *testing.T) {
 // What no call has the time to read is named, and what else the document has is found.
 func TestSearchSlowOCR(t *testing.T) {
 	documents.SetPatience(t, 2*time.Second)
-	s := newSearcher(t, map[string]string{"scan.pdf": string(scannedPDF(drawn(t))), "note.txt": "A mill.\n"})
+	var file bytes.Buffer
+	if err := png.Encode(&file, drawn(t)); err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(t, map[string]string{"photo.png": file.String(), "note.txt": "A mill.\n"})
 	past := time.Now().Add(-time.Hour)
-	for _, name := range []string{"scan.pdf", "note.txt"} {
+	for _, name := range []string{"photo.png", "note.txt"} {
 		if err := os.Chtimes(filepath.Join(s.dir, name), past, past); err != nil {
 			t.Fatal(err)
 		}
@@ -353,10 +357,10 @@ func TestSearchSlowOCR(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, "slow"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := func() string { return s.search(map[string]any{"query": "mill", "paths": []string{"*.pdf", "*.txt"}}) }
+	said := func() string { return s.search(map[string]any{"query": "mill", "paths": []string{"*.png", "*.txt"}}) }
 	for end := time.Now().Add(time.Minute); ; {
 		got := said()
-		if strings.Contains(got, "1 path could not be read (pages that are only images, for which OCR takes too long here: parse_document reads a few at a time by pages): scan.pdf\n") && strings.Contains(got, "A mill.") {
+		if strings.Contains(got, "1 path could not be read (pages that are only images, for which OCR takes too long here: parse_document reads a few at a time by pages): photo.png\n") && strings.Contains(got, "A mill.") {
 			break
 		}
 		if !strings.Contains(got, "not read by OCR yet: call again") || time.Now().After(end) {
