@@ -162,20 +162,7 @@ func compileApart(ctx context.Context, dir string) error {
 		}
 		return fmt.Errorf("compiling PDFium: %w: %s", err, bytes.TrimSpace(say.Bytes()))
 	}
-	removeOthers(dir)
 	return nil
-}
-
-// removeOthers removes the code of other versions, which is beside that of this one and only takes
-// room.
-func removeOthers(dir string) {
-	base, own := filepath.Split(dir)
-	others, _ := os.ReadDir(base)
-	for _, other := range others {
-		if name := other.Name(); name != own && len(name) == len(own) {
-			_ = os.RemoveAll(filepath.Join(base, name))
-		}
-	}
 }
 
 // compile makes the runtime. It is not bound to the deadline of a call, which would be lost
