@@ -174,16 +174,17 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) ([]tools
 		return nil, err
 	}
 	outer.inner.plan(len(calls))
-	all := make([]*pass, len(calls))
+	bound := make([]tools.Bound, len(calls))
 	var ready, asking []*pass
 	refused := tools.RefusedCalls{Errs: make([]error, len(calls))}
 	for i, spec := range calls {
 		p := inside(ctx, r, outer, spec.Name, spec.Args)
-		p.dry, all[i] = true, p
+		p.dry = true
 		if out := p.carry(ctx); out.Err != nil {
 			refused.Errs[i] = out.Err
 			continue
 		}
+		bound[i] = p.bound
 		if p.source == sourceHook {
 			continue // the hook answers again when the call is made
 		}
@@ -217,10 +218,6 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) ([]tools
 	}
 	for _, p := range ready {
 		outer.inner.grant(p)
-	}
-	bound := make([]tools.Bound, len(all))
-	for i, p := range all {
-		bound[i] = p.bound
 	}
 	return bound, nil
 }

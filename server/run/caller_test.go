@@ -198,14 +198,14 @@ func TestPreflightTellsAll(t *testing.T) {
 func TestPreflightArguments(t *testing.T) {
 	var log lines
 	replace := func(_ context.Context, v run.View) (run.Decision, error) {
-		if v.Tool.Name != "write" {
+		if !strings.Contains(string(v.Args), "this") {
 			return run.Decision{}, nil
 		}
-		return run.Decision{Args: json.RawMessage(`{"path":"other"}`)}, nil
+		return run.Decision{Args: json.RawMessage(`{"n":9}`)}, nil
 	}
 	r := nest(&log, run.Config{Settings: run.Settings{Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){replace}}}},
 		func(ctx context.Context, c tools.Caller) (string, error) {
-			calls := []tools.CallSpec{{Name: "read", Args: json.RawMessage(`{"n":"7"}`)}, {Name: "write", Args: json.RawMessage(`{"path":"this"}`)}}
+			calls := []tools.CallSpec{{Name: "read", Args: json.RawMessage(`{"n":"7"}`)}, {Name: "read", Args: json.RawMessage(`{"path":"this"}`)}}
 			bound, err := c.Preflight(ctx, calls)
 			if err != nil {
 				return "", err
@@ -221,7 +221,7 @@ func TestPreflightArguments(t *testing.T) {
 			return said, nil
 		})
 	out := r.Run(t.Context(), run.Call{Tool: "outer", Args: empty, Session: local})
-	if got, want := text(out), "{\"n\":7} {\"path\":\"other\"}; note: /n: \"7\" read as a number\n|read 7; written"; got != want {
+	if got, want := text(out), "{\"n\":7} {\"n\":9}; note: /n: \"7\" read as a number\n|read 7; read 9"; got != want {
 		t.Errorf("got %q %v\nwant %q", got, out.Err, want)
 	}
 }

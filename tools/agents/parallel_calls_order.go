@@ -95,7 +95,7 @@ func keysOf(tool tools.Tool, bound tools.Bound) (keys []string) {
 	if err != nil {
 		return nil
 	}
-	var given map[string]json.RawMessage
+	var given map[string]json.RawMessage // decoded only if it may have one of them
 	for _, name := range [...]string{"session", "job", "handle"} {
 		_, has := in.Keyword(name, "type")
 		if given == nil && bytes.Contains(bound.Canonical, []byte(name)) && json.Unmarshal(bound.Canonical, &given) != nil {

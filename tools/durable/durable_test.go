@@ -78,8 +78,14 @@ func work(base, url string) {
 	select {}
 }
 
-// kinds are those of the tests: count notes three effects in a file; hang begins one and
-// never ends.
+// released reports whether effects that are held may end.
+func released(effects string) bool {
+	_, err := os.Stat(effects + ".released")
+	return err == nil
+}
+
+// kinds are those of the tests: count notes three effects in a file, and so do slow and held, whose
+// effects last; hang begins one and never ends.
 func kinds(effects string) map[string]durable.Kind {
 	note := func(line string) error {
 		f, err := os.OpenFile(effects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -100,11 +106,11 @@ func kinds(effects string) map[string]durable.Kind {
 		}
 		return got, err
 	}
-	three := func(takes time.Duration) func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+	three := func(then func()) func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
 		return func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
 			var all []string
 			for _, name := range []string{"a", "b", "c"} {
-				got, err := effect(r, name, false, func(context.Context) { time.Sleep(takes) })
+				got, err := effect(r, name, false, func(context.Context) { then() })
 				if err != nil {
 					return nil, err
 				}
@@ -114,8 +120,13 @@ func kinds(effects string) map[string]durable.Kind {
 		}
 	}
 	return map[string]durable.Kind{
-		"count": {Do: three(5 * time.Millisecond)},
-		"slow":  {Do: three(500 * time.Millisecond)},
+		"count": {Do: three(func() { time.Sleep(5 * time.Millisecond) })},
+		"slow":  {Do: three(func() { time.Sleep(500 * time.Millisecond) })},
+		"held": {Do: three(func() {
+			for !released(effects) {
+				time.Sleep(time.Millisecond)
+			}
+		})},
 		"hang": {Do: func(r *durable.Run, input json.RawMessage) (json.RawMessage, error) {
 			var repeatable bool
 			if err := json.Unmarshal(input, &repeatable); err != nil {

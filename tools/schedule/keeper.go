@@ -61,17 +61,16 @@ func newKeeper(d Deps, s *tools.SessionInfo, root string) (*keeper, error) {
 		return nil, err
 	}
 	var db *database.DB
+	patience := localPatience
 	if d.Database.Postgres() {
+		patience = remotePatience
 		if db, err = d.Database.Open(context.Background(), s.Workspace); err != nil {
 			return nil, err
 		}
 	}
 	k := &keeper{
 		deps: d, principal: s.Principal, ws: s.Workspace, wake: make(chan struct{}, 1),
-		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}), patience: localPatience,
-	}
-	if db != nil {
-		k.patience = remotePatience
+		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}), patience: patience,
 	}
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{

@@ -1,4 +1,4 @@
-;; Reads many values of PDFium in one call of the host, which costs as much as many of them.
+;; Reads many values of PDFium in one call of the host, which costs more than to read a value.
 ;; After a change: go test -run TestBulk -assemble
 (module
  (import "pdfium" "memory" (memory 1))

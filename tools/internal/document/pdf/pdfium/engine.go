@@ -2,8 +2,8 @@
 // links of a page, with their places.
 //
 // Each file has a fresh instance of one compiled module, with 224 MiB of memory, no file
-// system, and an end when its context or the time of a page is over. Nothing of a file survives its instance.
-// Start reading at [Engine], then [File.Page].
+// system, and an end when its context or the time of a page is over. Nothing of a file survives
+// its instance. Start reading at [Engine], then [File.Page].
 package pdfium
 
 import (
@@ -31,7 +31,8 @@ const (
 	Memory = 224 << 20
 	// Argument makes this program compile PDFium into the directory of the next argument.
 	Argument = "compile-pdfium"
-	// Sum is the SHA-256 of the WebAssembly module, as a test holds; LICENSE says where it is from.
+	// Sum is the SHA-256 of the WebAssembly module, which a test checks; LICENSE says where it is
+	// from.
 	Sum = "31016e820995b977f8c6fc5128c6a54370445fc16eb8c32862ca24e3cccd6dc9"
 
 	wasmPage      = 64 << 10
@@ -166,12 +167,13 @@ func compileApart(ctx context.Context, dir string) error {
 }
 
 // compile makes the runtime. It is not bound to the deadline of a call, which would be lost
-// work for the next one.
+// work for the next one. The runtime does not watch the context of a call, which makes loops up
+// to five times as slow: see brake.
 func (e *Engine) compile(ctx context.Context, dir string) (err error) {
 	ctx = experimental.WithCompilationWorkers(context.WithoutCancel(ctx), min(runtime.GOMAXPROCS(0), mostCompilers))
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
-		WithMemoryLimitPages(Memory / wasmPage) // its own watch of the context makes loops five times as slow as ours
+		WithMemoryLimitPages(Memory / wasmPage)
 	if dir != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(dir)
 		if err != nil {

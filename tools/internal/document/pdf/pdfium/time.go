@@ -12,7 +12,7 @@ import (
 // pageTime is how long a page may take. A stream of a few kilobytes can hold work for minutes.
 const pageTime = time.Second
 
-// brake ends PDFium from outside: each of its loops looks at it.
+// brake ends PDFium from outside: each of its loops looks at it now and then, see guard_test.go.
 type brake struct {
 	ctx    context.Context // of the file
 	stops  []api.MutableGlobal
