@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -29,8 +28,13 @@ func appendValue(b []byte, v any) []byte {
 		}
 		return append(b, ']')
 	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for key := range v {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
 		b = append(b, '{')
-		for i, key := range slices.Sorted(maps.Keys(v)) {
+		for i, key := range keys {
 			if i > 0 {
 				b = append(b, ',')
 			}

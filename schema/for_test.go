@@ -206,7 +206,7 @@ func TestForRefuses(t *testing.T) {
 		}](), ".A: json.RawMessage takes anything"},
 		{"map", refused[struct {
 			A map[string]string `json:"a" jsonschema_description:"d"`
-		}](), ".A: map[string]string: of all maps only schema.Object"},
+		}](), ".A: map[string]string: no map is portable: use schema.Object"},
 		{"time", refused[struct {
 			A time.Time `json:"a" jsonschema_description:"d"`
 		}](), ".A: time.Time"},

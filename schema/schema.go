@@ -31,15 +31,32 @@ type model struct {
 	root *node
 }
 
-// Object is free-form JSON inside a struct: the only map that [For] accepts. Its numbers
-// are json.Number, with the digits as written.
-type Object map[string]any
+// Object is the text of a JSON object inside a struct, with whatever members; nil = none. It is
+// the only free-form type that [For] accepts.
+type Object json.RawMessage
 
-// UnmarshalJSON keeps numbers as they are written.
+// UnmarshalJSON keeps the text of an object.
 func (o *Object) UnmarshalJSON(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	return dec.Decode((*map[string]any)(o))
+	switch {
+	case string(data) == "null":
+		*o = nil
+	case data[0] != '{':
+		return errors.New("schema: not a JSON object")
+	default:
+		*o = bytes.Clone(data)
+	}
+	return nil
+}
+
+// MarshalJSON returns the text.
+func (o Object) MarshalJSON() ([]byte, error) { return json.RawMessage(o).MarshalJSON() }
+
+// Arguments returns the object as the arguments of a call, {} if there is none.
+func (o Object) Arguments() json.RawMessage {
+	if o == nil {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(o)
 }
 
 // Options extends what Decode accepts beyond the schema.

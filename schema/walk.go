@@ -82,9 +82,7 @@ func reflectable(t reflect.Type, chain []reflect.Type) bool {
 		return true
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return len(chain) > 0 && reflectable(t.Elem(), chain)
-	case reflect.Map, reflect.Interface:
-		return len(chain) > 0 && t == objectType
-	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128, reflect.Uintptr:
+	case reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128, reflect.Uintptr:
 		return false
 	default:
 		return len(chain) > 0
@@ -208,14 +206,14 @@ func innermost(t reflect.Type, at string, level int) (element, string) {
 		if reason := special(el.typ); reason != "" {
 			return el, reason
 		}
-		if el.typ.Kind() != reflect.Slice {
+		if el.typ == objectType || el.typ.Kind() != reflect.Slice {
 			break
 		}
 		el.typ, el.at = el.typ.Elem(), el.at+"[]"
 		el.level, el.slices = el.level+1, el.slices+1
 	}
 	switch el.typ.Kind() {
-	case reflect.Struct, reflect.Map:
+	case reflect.Struct, reflect.Slice: // the latter is an Object
 		if el.slices == 0 {
 			el.level++
 		}
@@ -250,7 +248,7 @@ func special(t reflect.Type) string {
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		return "bytes are base64 in JSON: use a string"
 	case t.Kind() == reflect.Map:
-		return t.String() + ": of all maps only schema.Object is portable"
+		return t.String() + ": no map is portable: use schema.Object"
 	case t.Kind() == reflect.Pointer:
 		return "pointer to a pointer"
 	case p.Implements(reflect.TypeFor[json.Unmarshaler]()), p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):

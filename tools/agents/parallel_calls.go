@@ -53,17 +53,17 @@ func parallelCallsTool(d Deps) tools.Tool {
 			Say:   "two calls that read",
 			Files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"},
 			In: ParallelCallsIn{Calls: []ParallelCall{
-				{Tool: "glob", Arguments: schema.Object{"pattern": []any{"*.txt"}}},
-				{Tool: "grep", Arguments: schema.Object{"pattern": "two"}, ID: "where"},
+				{Tool: "glob", Arguments: schema.Object(`{"pattern":["*.txt"]}`)},
+				{Tool: "grep", Arguments: schema.Object(`{"pattern":"two"}`), ID: "where"},
 			}},
 			Want: "2 of 2 calls ok in …\n\n[1] glob: ok\n2 files\na.txt\nb.txt\n\n[2] grep (where): ok\n1 match in 1 of 2 files\nb.txt\n1\ttwo",
 		}, {
 			Say:   "a call that reads what another has written waits for it; one that fails leaves the others alone",
 			Files: map[string]string{"a.txt": "one\n"},
 			In: ParallelCallsIn{Calls: []ParallelCall{
-				{Tool: "write_file", Arguments: schema.Object{"path": "new.txt", "content": "new\n"}},
-				{Tool: "read_file", Arguments: schema.Object{"path": "new.txt"}},
-				{Tool: "read_file", Arguments: schema.Object{"path": "gone.txt"}},
+				{Tool: "write_file", Arguments: schema.Object(`{"path":"new.txt","content":"new\n"}`)},
+				{Tool: "read_file", Arguments: schema.Object(`{"path":"new.txt"}`)},
+				{Tool: "read_file", Arguments: schema.Object(`{"path":"gone.txt"}`)},
 			}},
 			Want:  "2 of 3 calls ok, 1 failed in …\n\n[1] write_file: ok\n...\n[2] read_file: ok\n...\n[3] read_file: failed\nnot_found: gone.txt…",
 			After: map[string]string{"a.txt": "one\n", "new.txt": "new\n"},
@@ -153,10 +153,7 @@ func (d Deps) prepare(ctx context.Context, given []ParallelCall) ([]*call, error
 	}
 	calls := make([]*call, len(given))
 	for i, g := range given {
-		args, err := inner.Arguments(g.Arguments)
-		if err != nil {
-			return nil, err
-		}
+		args := g.Arguments.Arguments()
 		c := &call{ParallelCall: g, tool: g.Tool, spec: tools.CallSpec{Name: g.Tool, Args: args}}
 		calls[i] = c
 		tool, err := names.Find(g.Tool, args)
@@ -258,9 +255,8 @@ func (d Deps) runAll(ctx context.Context, calls []*call, in ParallelCallsIn) err
 			}
 			c.state = running
 			active++
-			label := fmt.Sprintf("[%d] %s: ", i+1, c.tool)
 			own := tools.WithProgress(inside, func(e tools.ProgressEvent) {
-				report(tools.ProgressEvent{Message: label + e.Message})
+				report(tools.ProgressEvent{Message: fmt.Sprintf("[%d] %s: %s", i+1, c.tool, e.Message)})
 			})
 			g.Go(func() error {
 				defer func() { done <- c }()

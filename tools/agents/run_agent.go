@@ -176,9 +176,7 @@ func (a *agents) begin(ctx context.Context, store *runs.Store, id string, in Run
 		s.Tools = in.Tools
 	}
 	if in.OutputSchema != nil {
-		if s.Output, err = json.Marshal(in.OutputSchema); err != nil {
-			return spec{}, err
-		}
+		s.Output = json.RawMessage(in.OutputSchema)
 		if _, err := checker(s.Output); err != nil {
 			return spec{}, err
 		}

@@ -20,7 +20,7 @@ func callReadToolTool(d Deps) tools.Tool {
 		Examples: []tools.Example[DelegatedIn]{{
 			Say:   "a tool that is not listed",
 			Files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"},
-			In:    DelegatedIn{Name: "glob", Arguments: schema.Object{"pattern": []any{"*.txt"}}},
+			In:    DelegatedIn{Name: "glob", Arguments: schema.Object(`{"pattern":["*.txt"]}`)},
 			Want:  "2 files\na.txt\nb.txt\n",
 		}},
 		Redact: d.tell,

@@ -22,13 +22,13 @@ func callToolTool(d Deps) tools.Tool {
 			{
 				Say:   "a tool that is not listed",
 				Files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"},
-				In:    DelegatedIn{Name: "glob", Arguments: schema.Object{"pattern": []any{"*.txt"}}},
+				In:    DelegatedIn{Name: "glob", Arguments: schema.Object(`{"pattern":["*.txt"]}`)},
 				Want:  "2 files\na.txt\nb.txt\n",
 			},
 			{
 				Say:   "one that changes files",
 				Files: map[string]string{"a.txt": "one\n"},
-				In:    DelegatedIn{Name: "make_directory", Arguments: schema.Object{"path": "made"}},
+				In:    DelegatedIn{Name: "make_directory", Arguments: schema.Object(`{"path":"made"}`)},
 				Want:  "…made…",
 				After: map[string]string{"a.txt": "one\n", "made/": ""},
 			},

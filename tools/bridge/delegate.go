@@ -56,10 +56,7 @@ func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.
 	if err != nil {
 		return tools.Result{}, err
 	}
-	args, err := inner.Arguments(in.Arguments)
-	if err != nil {
-		return tools.Result{}, err
-	}
+	args := in.Arguments.Arguments()
 	if tool, err := d.named(ctx, in.Name, args); err == nil {
 		if err := refuses(self, tool, there.Enabled); err != nil {
 			return tools.Result{}, err

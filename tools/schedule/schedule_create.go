@@ -10,6 +10,7 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/handles"
+	"toolcrib/tools/internal/inner"
 	"toolcrib/tools/schedule/internal/slots"
 )
 
@@ -58,7 +59,7 @@ func scheduleCreateTool(d Deps) tools.Tool {
 		Examples: []tools.Example[CreateIn]{{
 			Say: "Look for large files on the first day of each year.",
 			In: CreateIn{
-				Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object{"pattern": []any{"**/*.iso"}},
+				Name: "large", When: "0 9 1 1 *", Zone: "UTC", Tool: "glob", Arguments: schema.Object(`{"pattern":["**/*.iso"]}`),
 				Missed: "once", Overlap: "skip",
 			},
 			Want: "schedule large calls glob\nnext: …-01-01 09:00 UTC, …-01-01 09:00 UTC, …-01-01 09:00 UTC\n…\n",
@@ -138,9 +139,7 @@ func (d Deps) plan(ctx context.Context, in CreateIn) (planned, error) {
 	if len(p.next) == 0 {
 		return planned{}, tools.Errorf(tools.InvalidArgument, "/when: %s is past, so it would never run", in.When)
 	}
-	if p.spec.Args, err = argsOf(in.Arguments); err != nil {
-		return planned{}, err
-	}
+	p.spec.Args = in.Arguments.Arguments()
 	tool, err := d.tool(ctx, in.Tool, p.spec.Args)
 	if err != nil {
 		return planned{}, err
@@ -170,7 +169,7 @@ func (d Deps) confirmCreate(ctx context.Context, in CreateIn) (tools.Question, e
 
 // redactCreate leaves out what the tool itself keeps out of records.
 func (d Deps) redactCreate(ctx context.Context, in CreateIn) CreateIn {
-	in.Arguments = d.shown(ctx, in.Tool, in.Arguments)
+	in.Arguments = inner.Told(ctx, d.Caller, in.Tool, in.Arguments, nil)
 	return in
 }
 

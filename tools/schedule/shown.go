@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/inner"
 	"toolcrib/tools/internal/text/textfile"
 )
 
@@ -61,10 +61,7 @@ func (l listed) write(b *strings.Builder, whole bool) {
 	}
 	b.WriteString("\n")
 	if whole {
-		args, err := json.Marshal(l.args)
-		if err == nil {
-			fmt.Fprintf(b, "arguments: %s\n", args)
-		}
+		fmt.Fprintf(b, "arguments: %s\n", l.args)
 		if l.Spec.Consented {
 			b.WriteString("the user has agreed to this very call\n")
 		}
@@ -128,11 +125,7 @@ func (d Deps) look(ctx context.Context, name string, limit int) (listing, error)
 }
 
 func (d Deps) listed(ctx context.Context, k *keeper, r row, limit int) (listed, error) {
-	l := listed{row: r}
-	var args schema.Object
-	if json.Unmarshal(r.Spec.Args, &args) == nil {
-		l.args = d.shown(ctx, r.Spec.Tool, args)
-	}
+	l := listed{row: r, args: inner.Told(ctx, d.Caller, r.Spec.Tool, schema.Object(r.Spec.Args), nil)}
 	if times, err := r.times(); err == nil {
 		after := d.Now()
 		if r.Cursor.After(after) {
@@ -168,17 +161,6 @@ func (k *keeper) named(ctx context.Context, name string) (row, error) {
 	return row{}, e.WithHint("there are %s", strings.Join(names, ", "))
 }
 
-func argsOf(o schema.Object) (json.RawMessage, error) {
-	if o == nil {
-		return json.RawMessage("{}"), nil
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(o)
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
-}
-
 // tool returns the tool that a call by a name means.
 func (d Deps) tool(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
 	names, err := d.Caller.Names(ctx)
@@ -186,31 +168,6 @@ func (d Deps) tool(ctx context.Context, name string, args json.RawMessage) (tool
 		return tools.Tool{}, err
 	}
 	return names.Find(name, args)
-}
-
-// shown returns the arguments of a call as its tool lets records have them.
-func (d Deps) shown(ctx context.Context, name string, arguments schema.Object) schema.Object {
-	args, err := argsOf(arguments)
-	withheld := schema.Object{"withheld": fmt.Sprintf("%d bytes", len(args))}
-	if err != nil || d.Caller == nil {
-		return withheld
-	}
-	tool, err := d.tool(ctx, name, args)
-	if err != nil {
-		return withheld
-	}
-	if !tool.Redacts() {
-		return arguments
-	}
-	bound, err := tool.Bind(args)
-	if err != nil {
-		return withheld
-	}
-	var told schema.Object
-	if json.Unmarshal(tool.Redacted(ctx, bound), &told) != nil {
-		return withheld
-	}
-	return told
 }
 
 // stamps formats times for people.

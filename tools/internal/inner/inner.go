@@ -20,49 +20,39 @@ func Unavailable() error {
 	return tools.Errorf(tools.Unavailable, "no other tool can be called from here").WithHint("call the tool by itself")
 }
 
-// Arguments returns the arguments for the other tool.
-func Arguments(given schema.Object) (json.RawMessage, error) {
-	if given == nil {
-		return json.RawMessage("{}"), nil
-	}
-	return json.Marshal(given)
-}
-
 // Told returns the arguments of a call by a name as records may have them: as the tool that it
 // means allows, and only their length if there is none. deaf are tools that the caller refuses
-// to call, which tell nothing.
+// to call, which tell nothing; nil = none.
 func Told(ctx context.Context, caller tools.Caller, name string, given schema.Object, deaf func(tools.Tool) bool) schema.Object {
-	args, err := Arguments(given)
-	if err != nil || caller == nil {
+	if caller == nil {
 		return nil
 	}
-	untold := schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}
+	args := given.Arguments()
 	names, err := caller.Names(ctx)
 	if err != nil {
-		return untold
+		return untold(args)
 	}
 	tool, err := names.Find(name, args)
 	switch {
 	case err != nil:
-		return untold
+		return untold(args)
 	case !tool.Redacts():
 		return given
-	case deaf(tool):
-		return untold
+	case deaf != nil && deaf(tool):
+		return untold(args)
 	}
 	bound, err := tool.Bind(args)
 	if err != nil {
-		return untold
+		return untold(args)
 	}
-	said := tool.Redacted(ctx, bound)
-	if bytes.Equal(said, bound.Canonical) {
-		return given
+	if told := tool.Redacted(ctx, bound); !bytes.Equal(told, bound.Canonical) {
+		return schema.Object(told)
 	}
-	var redacted schema.Object // a new one: the call still uses the other
-	if json.Unmarshal(said, &redacted) != nil {
-		return untold
-	}
-	return redacted
+	return given
+}
+
+func untold(args json.RawMessage) schema.Object {
+	return fmt.Appendf(nil, `{"untold":"%d bytes"}`, len(args))
 }
 
 // Text is the text of a result, with a word for each block of another kind.
