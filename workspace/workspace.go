@@ -33,7 +33,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
@@ -162,11 +161,11 @@ func (w *Workspace) Current() *Workspace {
 // Identity tells the directories of w from those of another workspace, also from others that
 // had the same names before.
 func (w *Workspace) Identity() string {
-	var id strings.Builder
+	var id []byte
 	for _, r := range w.roots {
-		fmt.Fprintf(&id, "%s\x00%x %x\x00", r.names[0], r.self.Device, r.self.Inode)
+		id = fmt.Appendf(id, "%s\x00%x %x\x00", r.names[0], r.self.Device, r.self.Inode)
 	}
-	return id.String()
+	return string(id)
 }
 
 // Roots returns the roots as the user named them, made absolute.

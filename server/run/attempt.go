@@ -67,10 +67,7 @@ func (p *pass) attempt(ctx context.Context, f *flight) (any, error) {
 // handler that does not return within its grace is abandoned: the flight ends without it.
 func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
-	limited, cancel := context.WithCancel(inside)
-	if s := &p.call.Session; !s.Lasting && !s.Once || !p.tool.Streams { // who asked for a task, or for nothing else, waits as long as it takes
-		limited, cancel = context.WithTimeout(inside, p.tool.Timeout)
-	}
+	limited, cancel := p.limited(inside)
 	defer cancel()
 	limited = p.noteChanges(tools.WithUsage(tools.WithAsker(limited, p.asker), p.use))
 	var over atomic.Bool // the handler has returned or is abandoned
@@ -104,6 +101,15 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 		return err
 	})
 	return v, err
+}
+
+// limited returns the context of an attempt. Who asked for a task, or for nothing else, waits as
+// long as it takes.
+func (p *pass) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s := &p.call.Session; p.tool.Streams && (s.Lasting || s.Once) {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, p.tool.Timeout)
 }
 
 // late returns a timeout as the error of a handler whose time was over. ctx is that of

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/server/run"
+	"toolcrib/server/workers"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
@@ -40,7 +41,9 @@ func BenchmarkCall(b *testing.B) {
 func BenchmarkBatch(b *testing.B) {
 	caller := new(run.Caller)
 	all := catalog.Tools(catalog.All(&catalog.Services{Caller: caller, Restarts: true}))
-	r := run.New(run.Config{Settings: run.Settings{Tools: all}, Caller: caller, Audit: discard{}})
+	pool := workers.New()
+	defer pool.Close()
+	r := run.New(run.Config{Settings: run.Settings{Tools: all}, Caller: caller, Audit: discard{}, Go: pool.Go})
 	ws, err := workspace.Open([]string{b.TempDir()}, workspace.Options{StateBase: b.TempDir(), NoSync: true})
 	if err != nil {
 		b.Fatal(err)

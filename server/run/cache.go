@@ -137,7 +137,7 @@ func (p *pass) cache(ctx context.Context) error {
 		p.value, p.source, p.age = k.value, sourceCache, rs.now().Sub(k.since)
 		return nil
 	}
-	f, first := rs.join(ctx, key, p.fly)
+	f, first := rs.join(ctx, key, p)
 	if !first {
 		p.source = sourceJoined
 	}
@@ -189,7 +189,7 @@ func (rs *results) current() uint64 {
 }
 
 // join returns the flight of an identical call, or starts one.
-func (rs *results) join(ctx context.Context, key flightKey, fly func(context.Context, *flight)) (f *flight, first bool) {
+func (rs *results) join(ctx context.Context, key flightKey, p *pass) (f *flight, first bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	f, joined := rs.flights[key]
@@ -207,14 +207,16 @@ func (rs *results) join(ctx context.Context, key flightKey, fly func(context.Con
 		rs.forget(f)
 	}
 	rs.flights[key] = f
-	ctx = tools.WithProgress(ctx, func(e tools.ProgressEvent) {
-		for _, report := range rs.audience(f) {
-			report(e)
-		}
-	})
+	if p.tool.Streams {
+		ctx = tools.WithProgress(ctx, func(e tools.ProgressEvent) {
+			for _, report := range rs.audience(f) {
+				report(e)
+			}
+		})
+	}
 	rs.spawn(func() {
 		defer cancel()
-		fly(ctx, f)
+		p.fly(ctx, f)
 	})
 	return f, true
 }

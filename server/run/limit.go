@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"toolcrib/server/rules"
@@ -62,13 +63,23 @@ const (
 )
 
 // reach is a bit set over the indexes of the tools: which of them the session may call
-// and its client has the abilities for.
+// and its client has the abilities for; "" = all.
 func (l *live) reach(s *tools.SessionInfo) string {
+	lacks := func(t *tools.Tool) bool { return len(t.Lacks(s.Client)) > 0 }
+	if s.May == nil && !slices.ContainsFunc(l.needy, lacks) {
+		return ""
+	}
 	bits := make([]byte, (len(l.Tools)+7)/8)
+	all := true
 	for i := range l.Tools {
-		if t := &l.Tools[i]; s.Allows(t) && len(t.Lacks(s.Client)) == 0 {
+		if t := &l.Tools[i]; s.Allows(t) && !lacks(t) {
 			bits[i/8] |= 1 << (i % 8)
+		} else {
+			all = false
 		}
+	}
+	if all {
+		return ""
 	}
 	return string(bits)
 }
