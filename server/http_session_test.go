@@ -378,7 +378,7 @@ func TestHTTPSessionHoldsLittle(t *testing.T) {
 	open := func() { post(initDone, headers{"Mcp-Session-Id": post(hello, nil)}) }
 	open()
 	heap, goroutines := heapOf(), runtime.NumGoroutine()
-	const n = 400
+	const n = 200
 	for range n {
 		open()
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/tools/data"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // The indents and paths of a deep document with many values are far longer than it is.
@@ -39,6 +40,7 @@ func TestDeepJSON(t *testing.T) {
 
 // One step of each filter takes any time or memory, and cannot be interrupted.
 func TestJQBombs(t *testing.T) {
+	tooltest.Unraced(t)
 	call := caller[data.JSONProcessIn](t, "json_process", nil)
 	for _, filter := range []string{
 		"reduce range(60) as $i (1; [., .])",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolcrib/tools/data"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // What encodes or hashes a file takes its bytes, also where they are no text or a text in
@@ -63,7 +64,8 @@ func TestGroupsOfReplacement(t *testing.T) {
 
 // A short replacement or separator makes a text of any size of a long one, and a short pattern
 // matches everywhere.
-func TestLargeResults(t *testing.T) {
+func TestTextBombs(t *testing.T) {
+	tooltest.Unraced(t)
 	text, long := new(strings.Repeat("a\n", 1<<20)), strings.Repeat("x", 100_000)
 	call := caller[data.TextProcessIn](t, "text_process", nil)
 	for _, in := range []data.TextProcessIn{

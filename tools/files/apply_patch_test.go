@@ -26,8 +26,6 @@ func unified(path string, lines ...string) string {
 	return "--- a/" + path + "\n+++ b/" + path + "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-func TestApplyPatchSuite(t *testing.T) { tooltest.Run(t, files.ApplyPatchTool(files.Deps{})) }
-
 func TestApplyPatch(t *testing.T) {
 	code := "package a\n\nfunc f() {\n\treturn 1\n}\n\nfunc g() {\n\treturn 1\n}\n"
 	tree := map[string]string{

@@ -24,13 +24,6 @@ var databases databasetest.Databases
 
 func TestMain(m *testing.M) { databases.Main(m) }
 
-func TestTools(t *testing.T) {
-	c := memory.Category(new(services.Services))
-	for _, tool := range c.Tools {
-		t.Run(tool.Name, func(t *testing.T) { tooltest.Run(t, tool) })
-	}
-}
-
 // user calls the tools, as one principal in one root.
 type user struct {
 	t        *testing.T

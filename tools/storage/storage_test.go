@@ -18,10 +18,6 @@ var databases databasetest.Databases
 
 func TestMain(m *testing.M) { databases.Main(m) }
 
-func TestTool(t *testing.T) {
-	tooltest.Run(t, storage.Category(new(services.Services)).Tools[0])
-}
-
 // user calls the tool, as one principal in one root.
 type user struct {
 	t    *testing.T

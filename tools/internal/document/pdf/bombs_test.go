@@ -92,11 +92,12 @@ func packedLZW(t *testing.T, pattern string, n int) []byte {
 }
 
 // mostSpent is how much of the processors a file may take.
-const mostSpent = 2 * time.Second * tooltest.Slowdown
+const mostSpent = 2 * time.Second
 
 // TestBombs reads files that ask for far more than they have. Each must come out as an error
 // with a cause, or as what can be read.
 func TestBombs(t *testing.T) {
+	tooltest.Unraced(t)
 	for _, test := range []struct {
 		name string
 		data []byte

@@ -84,6 +84,7 @@ func TestTruncated(t *testing.T) {
 
 // TestTruncatedBombs cuts files that ask for far more than they have.
 func TestTruncatedBombs(t *testing.T) {
+	tooltest.Unraced(t)
 	var pages, streams bytes.Buffer
 	for n := range 200_000 {
 		fmt.Fprintf(&pages, "%d 0 obj/Type/Page endobj\n", n+1)

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // member is a member of an archive that a test makes.
@@ -160,6 +160,7 @@ func (b bomb) source() document.Source {
 }
 
 func TestBombs(t *testing.T) {
+	tooltest.Unraced(t)
 	for _, b := range bombs(t) {
 		t.Run(b.name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -203,45 +204,4 @@ func TestLarge(t *testing.T) {
 	if got := len(doc.Text()); got != 1_000_001 {
 		t.Errorf("%d characters of 1000000", got)
 	}
-}
-
-// Each reader is given damaged files: it must end, and must not panic.
-func TestDamaged(t *testing.T) {
-	for _, seed := range seeds(t) {
-		for i := range 100 {
-			data := damage(seed.data, uint32(i+1))
-			_, err := read(t, bomb{name: seed.name, data: data}.source())
-			if err != nil && len(err.Error()) > 1000 {
-				t.Errorf("%s: %.2000v", seed.name, err)
-			}
-		}
-	}
-}
-
-// damage changes, removes and repeats bytes, the same for the same number.
-func damage(data []byte, n uint32) []byte {
-	next := func(limit int) int {
-		n ^= n << 13
-		n ^= n >> 17
-		n ^= n << 5
-		return int(n % uint32(max(limit, 1)))
-	}
-	data = slices.Clone(data)
-	for range 1 + next(20) {
-		at := next(len(data))
-		switch next(4) {
-		case 0:
-			data[at] = byte(next(256))
-		case 1:
-			data = slices.Delete(data, at, min(at+next(50), len(data)))
-		case 2:
-			data = slices.Insert(data, at, data[at:min(at+next(50), len(data))]...)
-		case 3:
-			data = append(data[:0:0], data[:max(at, 1)]...)
-		}
-		if len(data) == 0 {
-			return []byte("x")
-		}
-	}
-	return data
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/tools/internal/tooltest"
 )
 
 func TestParseUnified(t *testing.T) {
@@ -78,7 +80,8 @@ func TestParseUnified(t *testing.T) {
 }
 
 // Work must not grow with the square of what a patch holds.
-func TestParseLongPatches(t *testing.T) {
+func TestBombs(t *testing.T) {
+	tooltest.Unraced(t)
 	for name, unit := range map[string]string{
 		"blank lines": "\n", "pairs": "--- a\n+++ b\n", "heads": "@@ -1 +1 @@\n", "fences": "```\n", "heredocs": "<<A\n", "padded ends": " *** End Patch\n",
 		"stars": "*** \n", "blank adds": "+\n\n",
