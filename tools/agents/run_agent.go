@@ -284,10 +284,8 @@ func (a *agents) resume(ctx context.Context, store *runs.Store, in RunAgentIn) (
 		return id, s, a.create(ctx, store, id, s, append(records, more...))
 	}
 	journal := store.Journal(run.ID, len(records))
-	for _, r := range more {
-		if err := journal.Append(ctx, r); err != nil {
-			return "", spec{}, err
-		}
+	if err := journal.Append(ctx, more...); err != nil {
+		return "", spec{}, err
 	}
 	data, err := json.Marshal(s) // for a leg that begins
 	if err != nil {

@@ -30,10 +30,10 @@ func (j *journal) Records(context.Context) ([]loop.Record, error) {
 	return append([]loop.Record(nil), j.list...), nil
 }
 
-func (j *journal) Append(_ context.Context, r loop.Record) error {
+func (j *journal) Append(_ context.Context, more ...loop.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.list = append(j.list, r)
+	j.list = append(j.list, more...)
 	return nil
 }
 

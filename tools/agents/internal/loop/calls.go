@@ -144,6 +144,9 @@ func (r *run) carryOut(ctx context.Context, calls []*model.Call) error {
 			o.result = r.carryOne(ctx, spent, c)
 		})
 	}
+	if err := r.keep(ctx); err != nil {
+		return err
+	}
 	for i, c := range calls {
 		<-outcomes[i].done
 		if left(ctx) && r.tool(c.Name).Reads {

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,6 +87,7 @@ const (
 type run struct {
 	*Loop
 	*state
+	held int // records at the end that the journal does not have yet
 }
 
 // Run goes on with the run of the journal, whose last record says what the agent is asked, until
@@ -142,13 +144,32 @@ func (l *Loop) Takeover(ctx context.Context, records []Record) (Record, error) {
 
 // write keeps a record, also of a run that is being cancelled.
 func (r *run) write(ctx context.Context, record Record) error {
+	r.hold(record)
+	return r.keep(ctx)
+}
+
+// hold adds a record that keep puts into the journal: with the next one, so that both wait for
+// the disk once, or while calls run that only read.
+func (r *run) hold(record Record) {
 	record.At = r.Now()
-	if err := r.Journal.Append(context.WithoutCancel(ctx), record); err != nil {
+	r.add(record)
+	r.held++
+}
+
+// keep puts into the journal what is held.
+func (r *run) keep(ctx context.Context) error {
+	first := len(r.records) - r.held
+	if r.held == 0 {
+		return nil
+	}
+	if err := r.Journal.Append(context.WithoutCancel(ctx), r.records[first:]...); err != nil {
 		return err
 	}
-	r.add(record)
+	r.held = 0
 	if r.Wrote != nil {
-		r.Wrote(len(r.records)-1, record)
+		for i, record := range r.records[first:] {
+			r.Wrote(first+i, record)
+		}
 	}
 	return nil
 }
@@ -176,7 +197,11 @@ func (r *run) goOn(ctx context.Context) error {
 		defer cancel()
 	}
 	for r.ended == nil {
-		if err := r.step(ctx, work); err != nil {
+		err := r.step(ctx, work)
+		if errors.Is(err, ErrLeft) {
+			err = cmp.Or(r.keep(ctx), err)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -277,16 +302,20 @@ func (r *run) decide(ctx context.Context) error {
 	return r.end(ctx, Completed, "")
 }
 
-// ask asks the model and keeps its answer. A failure is that of the model, err that of the
+// ask asks the model and holds its answer. A failure is that of the model, err that of the
 // journal.
 func (r *run) ask(ctx context.Context, request model.Request) (failure, err error) {
+	if err := r.keep(ctx); err != nil {
+		return nil, err
+	}
 	turn, bill, failure := r.Model(ctx, request, r.watch)
 	if failure != nil {
 		return failure, r.dropped(ctx, bill, failure)
 	}
-	return nil, r.write(ctx, Record{
+	r.hold(Record{
 		Kind: Turn, From: turn.From, Blocks: turn.Blocks, Stop: turn.End, Use: &bill.Use, Size: turn.Use.Total(), Cost: bill.Cost, Notes: turn.Notes,
 	})
+	return nil, nil
 }
 
 // dropped keeps what a turn took that gave no answer.

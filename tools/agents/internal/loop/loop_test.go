@@ -22,7 +22,9 @@ import (
 // that has been killed.
 type journal struct {
 	records []loop.Record
-	until   int // 0 = never
+	until   int           // 0 = never
+	slow    time.Duration // how long it takes
+	writes  []string      // the kinds of the records of each
 }
 
 var errKilled = errors.New("killed")
@@ -31,11 +33,17 @@ func (j *journal) Records(context.Context) ([]loop.Record, error) {
 	return append([]loop.Record(nil), j.records...), nil
 }
 
-func (j *journal) Append(_ context.Context, r loop.Record) error {
-	if j.until > 0 && len(j.records) >= j.until {
+func (j *journal) Append(_ context.Context, more ...loop.Record) error {
+	if j.until > 0 && len(j.records)+len(more) > j.until {
 		return errKilled
 	}
-	j.records = append(j.records, r)
+	time.Sleep(j.slow)
+	j.records = append(j.records, more...)
+	var kinds []string
+	for _, r := range more {
+		kinds = append(kinds, string(r.Kind))
+	}
+	j.writes = append(j.writes, strings.Join(kinds, " "))
 	return nil
 }
 
@@ -226,6 +234,33 @@ func TestRuns(t *testing.T) {
 				b.want(t, c.story)
 			})
 		})
+	}
+}
+
+// A turn is kept with the beginning of its call, or while calls run that only read: nothing waits
+// for the journal twice. One is kept also where another process is to go on.
+func TestKeptTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("a do {}", `b look {"wait":1000}`, "hi")
+		b.journal.slow = time.Second
+		begin := time.Now()
+		b.want(t, "turn a.0\nbegin a.0\nresult a.0 do done\nturn b.1\nresult b.1 look done\nturn \"hi\"\nend completed")
+		if took := time.Since(begin); took != 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if diff := cmp.Diff([]string{"turn begin", "result", "turn", "result", "turn end"}, b.journal.writes); diff != "" {
+			t.Error(diff)
+		}
+	})
+	ctx, leave := context.WithCancelCause(t.Context())
+	b := newBench("a do {}")
+	turn := b.Model
+	b.Model = func(ctx context.Context, r model.Request, on func(model.Event)) (*model.Turn, model.Bill, error) {
+		defer leave(loop.ErrLeft)
+		return turn(ctx, r, on)
+	}
+	if _, err := b.Run(ctx); !errors.Is(err, loop.ErrLeft) || b.story() != "turn a.0\n" || len(b.calls) > 0 {
+		t.Errorf("%v, %s, %q", err, b.story(), b.calls)
 	}
 }
 

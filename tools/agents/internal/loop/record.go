@@ -73,6 +73,6 @@ const (
 type Journal interface {
 	// Records returns all of them, in their order.
 	Records(ctx context.Context) ([]Record, error)
-	// Append keeps one more. It fails if another process has taken over the run.
-	Append(ctx context.Context, r Record) error
+	// Append keeps more, all or none. It fails if another process has taken over the run.
+	Append(ctx context.Context, more ...Record) error
 }

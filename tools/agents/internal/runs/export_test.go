@@ -9,5 +9,7 @@ import (
 // Marked returns why a run is to end.
 var Marked = (*Store).marked
 
-// Again appends a record as one that was tried before.
-func Again(ctx context.Context, j *Journal, r loop.Record) error { return j.append(ctx, r, true) }
+// Again appends records as ones that were tried before.
+func Again(ctx context.Context, j *Journal, more ...loop.Record) error {
+	return j.append(ctx, more, true)
+}

@@ -247,10 +247,10 @@ const (
 )
 
 // Append implements [loop.Journal].
-func (j *Journal) Append(ctx context.Context, r loop.Record) error {
+func (j *Journal) Append(ctx context.Context, more ...loop.Record) error {
 	end := time.Now().Add(insists)
 	for again := false; ; again = true {
-		err := j.append(ctx, r, again)
+		err := j.append(ctx, more, again)
 		e := tools.AsError(err)
 		if e == nil || e.Code != tools.Unavailable || time.Now().After(end) {
 			return err
@@ -263,23 +263,28 @@ func (j *Journal) Append(ctx context.Context, r loop.Record) error {
 	}
 }
 
-// append keeps a record. again says that it was tried before, perhaps with success.
-func (j *Journal) append(ctx context.Context, r loop.Record, again bool) error {
+// append keeps records. again says that it was tried before, perhaps with success.
+func (j *Journal) append(ctx context.Context, more []loop.Record, again bool) error {
 	err := j.store.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		kept, err := insert(ctx, tx, j.id, j.next, r)
-		if err == nil && !kept && again {
-			kept, err = has(ctx, tx, j.id, j.next, r)
+		for i, r := range more {
+			kept, err := insert(ctx, tx, j.id, j.next+i, r)
+			if err == nil && !kept && again {
+				kept, err = has(ctx, tx, j.id, j.next+i, r)
+			}
+			if err == nil && !kept {
+				return tools.Errorf(tools.Conflict, "another process goes on with run %s", j.id)
+			}
+			if err == nil && r.Kind == loop.End { // what has ended need not be stopped
+				_, err = tx.ExecContext(ctx, "DELETE FROM toolcrib_agent_stops WHERE run = $1", j.id)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err == nil && !kept {
-			return tools.Errorf(tools.Conflict, "another process goes on with run %s", j.id)
-		}
-		if err == nil && r.Kind == loop.End { // what has ended need not be stopped
-			_, err = tx.ExecContext(ctx, "DELETE FROM toolcrib_agent_stops WHERE run = $1", j.id)
-		}
-		return err
+		return nil
 	})
 	if err == nil {
-		j.next++
+		j.next += len(more)
 	}
 	return err
 }
