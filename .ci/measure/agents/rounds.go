@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,40 +161,36 @@ func noted(t turn, at *atomic.Int64) answer {
 	}
 }
 
-// begun times from the last event of a turn to the first effect of its call, which the kernel
-// tells: that it opens a file, or makes one.
+// begun times from the last event of a turn until its call opens the file that it reads or edits,
+// which the kernel tells.
 func (s *stage) begun() error {
 	fmt.Println("| with a model that answers at once | median | |\n|---|---|---|")
 	for _, c := range []struct {
-		what, tool, args, watched string
-		event                     uint32
+		what, tool string
+		args       func(i int) string
 	}{
-		{"the end of a turn to a call that opens a file", "read_file", `{"path":"k1.txt"}`, "k1.txt", unix.IN_OPEN},
-		{"the end of a turn to a call that makes a file", "write_file", `{"path":"made/%d.txt","content":"x\n"}`, "made", unix.IN_CREATE},
+		{"the end of a turn to a call that reads a file", "read_file", func(int) string { return `{"path":"begun/n.txt"}` }},
+		{"the end of a turn to a call that edits a file", "edit_file", func(i int) string {
+			return fmt.Sprintf(`{"path":"begun/n.txt","edits":[{"old_text":"%d","new_text":"%d"}]}`, i, i+1)
+		}},
 	} {
-		if err := os.MkdirAll(filepath.Join(s.dir, "made"), 0o700); err != nil {
-			return err
-		}
 		for _, d := range []dialect{chatDialect, messagesDialect} {
+			if err := write(filepath.Join(s.dir, "begun", "n.txt"), "0\n"); err != nil {
+				return err
+			}
 			var at atomic.Int64
-			all, stop, err := seen(filepath.Join(s.dir, c.watched), c.event, &at)
+			all, stop, err := opened(filepath.Join(s.dir, "begun"), "n.txt", &at)
 			if err != nil {
 				return err
 			}
 			rounds := s.env.Of(99, 5)
 			var answers []answer
 			for i := range rounds {
-				args := c.args
-				if strings.Contains(args, "%d") {
-					args = fmt.Sprintf(args, i)
-				}
-				answers = append(answers, noted(turn{calls: []toolCall{{"c" + strconv.Itoa(i), c.tool, args}}}, &at))
+				answers = append(answers, noted(turn{calls: []toolCall{{"c" + strconv.Itoa(i), c.tool, c.args(i)}}}, &at))
 			}
 			got, err := s.run(d, object{"tools": []string{c.tool}}, append(answers, says(found))...)
 			took := all()
 			stop()
-			_ = os.RemoveAll(filepath.Join(s.dir, "made"))
-			_ = os.Mkdir(filepath.Join(s.dir, "made"), 0o700)
 			switch {
 			case err != nil:
 				return err
@@ -208,14 +205,15 @@ func (s *stage) begun() error {
 	return nil
 }
 
-// seen notes how long after at the kernel tells of the next event. all returns what it has noted.
-func seen(path string, event uint32, at *atomic.Int64) (all func() []time.Duration, stop func(), err error) {
+// opened notes how long after at a file of a directory is opened the next time. all returns what it
+// has noted.
+func opened(dir, name string, at *atomic.Int64) (all func() []time.Duration, stop func(), err error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return nil, nil, err
 	}
 	watch := os.NewFile(uintptr(fd), "inotify")
-	if _, err := unix.InotifyAddWatch(fd, path, event); err != nil {
+	if _, err := unix.InotifyAddWatch(fd, dir, unix.IN_OPEN); err != nil {
 		return nil, nil, errors.Join(err, watch.Close())
 	}
 	var took []time.Duration
@@ -224,10 +222,14 @@ func seen(path string, event uint32, at *atomic.Int64) (all func() []time.Durati
 		defer close(done)
 		buf := make([]byte, 64<<10)
 		for {
-			if _, err := watch.Read(buf); err != nil {
+			n, err := watch.Read(buf)
+			if err != nil {
 				return
 			}
 			now := time.Now().UnixNano()
+			if !bytes.Contains(buf[:n], []byte(name+"\x00")) {
+				continue // the directory
+			}
 			if since := at.Swap(0); since != 0 {
 				took = append(took, time.Duration(now-since))
 			}
