@@ -19,6 +19,7 @@ import (
 //		return Out{}, err
 //	}
 type Group struct {
+	spawn  func(func())
 	cancel context.CancelCauseFunc
 	slots  chan struct{}
 	wg     sync.WaitGroup
@@ -30,15 +31,28 @@ type Group struct {
 // as 1), and the context for these functions, which ends with ctx, at the first error, and
 // with Wait.
 func NewGroup(ctx context.Context, limit int) (*Group, context.Context) {
+	spawn, ok := ctx.Value(spawnKey{}).(func(func()))
+	if !ok {
+		spawn = func(f func()) { go f() }
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	return &Group{cancel: cancel, slots: make(chan struct{}, max(limit, 1))}, ctx
+	return &Group{spawn: spawn, cancel: cancel, slots: make(chan struct{}, max(limit, 1))}, ctx
 }
 
-// Go runs f in a new goroutine. It blocks while the limit is reached, so f must not call
+// WithSpawn returns a context whose Groups run each function by spawn, in a goroutine of its own.
+func WithSpawn(ctx context.Context, spawn func(func())) context.Context {
+	return context.WithValue(ctx, spawnKey{}, spawn)
+}
+
+type spawnKey struct{}
+
+// Go runs f in a separate goroutine. It blocks while the limit is reached, so f must not call
 // Go of the same Group.
 func (g *Group) Go(f func() error) {
 	g.slots <- struct{}{}
-	g.wg.Go(func() {
+	g.wg.Add(1)
+	g.spawn(func() {
+		defer g.wg.Done()
 		defer func() { <-g.slots }()
 		if err := Recover(f); err != nil {
 			g.once.Do(func() {

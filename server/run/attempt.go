@@ -69,7 +69,7 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
 	limited, cancel := p.limited(inside)
 	defer cancel()
-	limited = p.noteChanges(tools.WithUsage(tools.WithAsker(limited, p.asker), p.use))
+	limited = p.noteChanges(tools.WithUsage(tools.WithAsker(tools.WithSpawn(limited, p.r.spawn), p.asker), p.use))
 	var over atomic.Bool // the handler has returned or is abandoned
 	abandon := func() {
 		if over.Swap(true) {
