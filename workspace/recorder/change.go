@@ -32,6 +32,8 @@ type change struct {
 	dirSince time.Time
 	late     []string // files that had changed since the begin, without a report, when they were taken
 
+	until map[string]*seen // how entries are at the end that the next change has too
+
 	mu        sync.Mutex
 	linked    map[inode]*entry // files that have a link in a folder of taken files
 	bytes     int64            // that were taken
@@ -102,8 +104,8 @@ const mostIdle = 4096
 // thin forgets the older entries that came to nothing: files that the program made and deleted
 // again, and what the ignore rules leave out. A server that runs for days makes them without end.
 func (s *part) thin() {
-	old := len(s.order) / 2
-	s.order = slices.Concat(slices.DeleteFunc(slices.Clone(s.order[:old]), func(e *entry) bool {
+	old, young := slices.Clone(s.order[:len(s.order)/2]), s.order[len(s.order)/2:]
+	old = slices.DeleteFunc(old, func(e *entry) bool {
 		select {
 		case <-e.taken:
 		default:
@@ -119,8 +121,9 @@ func (s *part) thin() {
 		}
 		delete(s.entries, e.host)
 		return true
-	}), s.order[old:])
-	s.sparse = 2*len(s.order) + mostIdle
+	})
+	s.order = slices.Concat(old, young)
+	s.sparse = len(s.order) + len(old) + mostIdle
 }
 
 func (s *part) add(host string, p workspace.Path) *entry {
@@ -245,8 +248,9 @@ func (s *part) rename(ws *workspace.Workspace, from, to string) {
 	})
 }
 
-// verifyMove drops the last move if the directory is where it was: the system call failed.
-func (c *change) verifyMove() {
+// verifyMove drops the last move if the directory is where it was: the system call failed, or has
+// not been carried out yet.
+func (c *change) verifyMove() (dropped bool) {
 	for i, p := range slices.Backward(c.parts) {
 		m := p.moved
 		if m == nil {
@@ -254,10 +258,12 @@ func (c *change) verifyMove() {
 		}
 		if info, exists, _ := m.from.Find(false); exists && info.Inode == m.inode && !m.verified {
 			c.parts = slices.Delete(c.parts, i, i+1)
+			return true
 		}
 		m.verified = true
-		return
+		return false
 	}
+	return false
 }
 
 // ignored reports whether the ignore rules leave out p.
@@ -291,7 +297,12 @@ func (c *change) states(s *part) []state {
 			continue
 		}
 		var after *history.Version
-		info, exists, err := c.look(e.path)
+		until := c.until[e.host]
+		if until == nil {
+			until = new(seen)
+			until.info, until.exists, until.err = c.look(e.path)
+		}
+		info, exists, err := until.info, until.exists, until.err
 		if errors.Is(err, fsys.ErrIsLink) { // in the place of a directory above
 			exists, err = false, nil
 		}

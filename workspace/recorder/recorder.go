@@ -36,9 +36,14 @@ const quiet = 2 * time.Second
 // Recorder records the changes of one program and of everything that it starts. Several
 // goroutines may call its methods.
 type Recorder struct {
+	// UnderWay reports whether the last call of a thread may still be to have its effect; nil = it
+	// may.
+	UnderWay func(Call) bool
+
 	ws *workspace.Workspace
 
 	mu     sync.Mutex
+	flying flights
 	label  Label
 	inCall bool
 	after  int              // changes that ended after the call
@@ -60,7 +65,7 @@ func New(ws *workspace.Workspace) *Recorder {
 func (r *Recorder) Begin(label Label) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.end()
+	r.end(func() Label { return label })
 	r.label, r.inCall, r.after = label, true, 0
 	r.began, r.marks = time.Now(), r.generations()
 }
@@ -71,11 +76,13 @@ func (r *Recorder) Begin(label Label) {
 func (r *Recorder) End() Changes {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	changes := r.end()
+	changes := r.end(r.next)
 	if r.closed {
 		changes, r.last = r.last, Changes{}
 	}
-	r.inCall = false
+	if r.inCall = false; r.change != nil {
+		r.current() // which ends by itself
+	}
 	return changes
 }
 
@@ -86,7 +93,7 @@ func (r *Recorder) Close() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	changes := r.end()
+	changes := r.end(nil)
 	if r.closed = true; r.inCall {
 		r.last = changes
 	}
@@ -94,15 +101,13 @@ func (r *Recorder) Close() {
 
 // current returns the open change. The caller holds r.mu.
 func (r *Recorder) current() *change {
-	if r.change == nil {
-		label := r.label
-		if !r.inCall {
-			r.after++
-			label.Call += "+" + strconv.Itoa(r.after) // what a job does later is undone by itself
-		}
-		if r.change = newChange(r, label); r.inCall {
-			r.change.began = r.began
-		}
+	switch {
+	case r.change != nil:
+	case r.inCall:
+		r.change = newChange(r, r.label)
+		r.change.began = r.began
+	default:
+		r.change = newChange(r, r.next())
 	}
 	if !r.inCall {
 		if r.timer == nil {
@@ -110,7 +115,7 @@ func (r *Recorder) current() *change {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				if !r.inCall {
-					r.end()
+					r.end(r.next)
 				}
 			})
 		}
@@ -119,10 +124,23 @@ func (r *Recorder) current() *change {
 	return r.change
 }
 
-// end ends the open change. The caller holds r.mu.
-func (r *Recorder) end() (changes Changes) {
+// next returns the label of the next change outside of a call: what a job does later is undone by
+// itself. The caller holds r.mu.
+func (r *Recorder) next() Label {
+	label := r.label
+	r.after++
+	label.Call += "+" + strconv.Itoa(r.after)
+	return label
+}
+
+// end ends the open change. What the program is about to do belongs to the next one, which gets
+// the label of next; nil = the program has ended. The caller holds r.mu.
+func (r *Recorder) end(next func() Label) (changes Changes) {
 	c, others := r.change, r.others()
-	if r.change = nil; c != nil {
+	if r.change = nil; c != nil && next != nil {
+		r.change = r.handOver(c, next)
+	}
+	if c != nil {
 		others = slices.DeleteFunc(others, c.knows)
 		changes = c.end()
 		for _, host := range c.late {
@@ -225,7 +243,7 @@ func (r *Recorder) others() (list []other) {
 // to lose its name, so that a link to a file is enough. What takes long, such as the copy of
 // a large file, is left to rest, which may be nil: the entry may change once that has
 // returned.
-func (r *Recorder) Before(host string, goes bool) (rest func()) {
+func (r *Recorder) Before(by Call, host string, goes bool) (rest func()) {
 	p, ok := r.ws.Located(host)
 	if !ok || p.IsRoot() {
 		return nil
@@ -238,9 +256,10 @@ func (r *Recorder) Before(host string, goes bool) (rest func()) {
 	if !known {
 		e = s.add(host, p)
 	}
+	r.flying.note(by, r.UnderWay, touch{host, p, goes})
 	r.mu.Unlock()
 	if !known {
-		return c.take(e, goes)
+		return c.take(e, goes, nil)
 	}
 	select {
 	case <-e.taken:
@@ -254,8 +273,8 @@ func (r *Recorder) Before(host string, goes bool) (rest func()) {
 }
 
 // settle is Before with its rest.
-func (r *Recorder) settle(host string, goes bool) {
-	if rest := r.Before(host, goes); rest != nil {
+func (r *Recorder) settle(by Call, host string, goes bool) {
+	if rest := r.Before(by, host, goes); rest != nil {
 		rest()
 	}
 }
@@ -272,11 +291,11 @@ const maxMoves = 64
 
 // Move is called before a rename of from to to, absolute paths without links. An empty from is
 // one that could not be read.
-func (r *Recorder) Move(from, to string) {
+func (r *Recorder) Move(by Call, from, to string) {
 	p, inside := r.ws.Located(from)
 	q, toInside := r.ws.Located(to)
 	if from != "" && !inside {
-		if r.settle(to, true); toInside {
+		if r.settle(by, to, true); toInside {
 			r.mu.Lock()
 			r.current().arrived(to)
 			r.mu.Unlock()
@@ -289,15 +308,15 @@ func (r *Recorder) Move(from, to string) {
 	}
 	switch {
 	case info.Kind != workspace.KindDirectory:
-		r.settle(from, true)
-		if r.settle(to, true); toInside {
+		r.settle(by, from, true)
+		if r.settle(by, to, true); toInside {
 			r.mu.Lock()
 			r.current().expect(to, info.Inode)
 			r.mu.Unlock()
 		}
 		return
 	case !toInside:
-		r.beforeTree(from, from, p)
+		r.beforeTree(by, from, from, p)
 		return
 	}
 	r.mu.Lock()
@@ -305,38 +324,39 @@ func (r *Recorder) Move(from, to string) {
 	c := r.current()
 	c.wait()
 	c.move(from, p, to, q, info)
+	r.flying.note(by, r.UnderWay).move = func(c *change) { c.move(from, p, to, q, info) }
 }
 
 // Exchange is called before two entries exchange their names.
-func (r *Recorder) Exchange(a, b string) {
+func (r *Recorder) Exchange(by Call, a, b string) {
 	for _, x := range [][2]string{{a, b}, {b, a}} {
 		p, inside := r.ws.Located(x[0])
 		if !inside {
 			continue
 		}
 		if info, _, _ := p.Find(false); info.Kind == workspace.KindDirectory {
-			r.beforeTree(x[0], x[1], p)
+			r.beforeTree(by, x[0], x[1], p)
 		} else {
-			r.settle(x[0], true)
+			r.settle(by, x[0], true)
 		}
 	}
 }
 
 // beforeTree keeps a directory with everything in it, which is about to come to another path,
 // and what is there.
-func (r *Recorder) beforeTree(host, to string, p workspace.Path) {
+func (r *Recorder) beforeTree(by Call, host, to string, p workspace.Path) {
 	list, err := p.ReadDir()
 	if err == nil {
 		for _, e := range list {
 			below, there := path.Join(host, e.Name), path.Join(to, e.Name)
 			if q, ok := r.ws.Located(below); ok && e.Kind == workspace.KindDirectory {
-				r.beforeTree(below, there, q)
+				r.beforeTree(by, below, there, q)
 			} else {
-				r.settle(below, true)
-				r.settle(there, true)
+				r.settle(by, below, true)
+				r.settle(by, there, true)
 			}
 		}
 	}
-	r.settle(host, true)
-	r.settle(to, true)
+	r.settle(by, host, true)
+	r.settle(by, to, true)
 }

@@ -25,6 +25,7 @@ type fixture struct {
 	dir, state string
 	ws         *workspace.Workspace
 	r          *recorder.Recorder
+	calls      uint64
 }
 
 func start(t *testing.T) *fixture {
@@ -48,6 +49,12 @@ func (f *fixture) open() {
 	f.Cleanup(func() { ws.Close() })
 	f.ws, f.r = ws, recorder.New(ws)
 	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "1"})
+}
+
+// call is the next system call of a program with one thread.
+func (f *fixture) call() recorder.Call {
+	f.calls++
+	return recorder.Call{Thread: 1, ID: f.calls}
 }
 
 func (f *fixture) path(name string) string { return filepath.Join(f.dir, name) }
@@ -75,7 +82,7 @@ func (f *fixture) must(err error) {
 }
 
 func (f *fixture) before(name string, goes bool) {
-	if rest := f.r.Before(f.path(name), goes); rest != nil {
+	if rest := f.r.Before(f.call(), f.path(name), goes); rest != nil {
 		rest()
 	}
 }
@@ -110,7 +117,7 @@ func (f *fixture) mkdir(name string) {
 
 func (f *fixture) rename(from, to string) {
 	f.Helper()
-	f.r.Move(f.path(from), f.path(to))
+	f.r.Move(f.call(), f.path(from), f.path(to))
 	f.must(os.Rename(f.path(from), f.path(to)))
 }
 
@@ -178,7 +185,7 @@ func TestRecord(t *testing.T) {
 			"a directory that the program made, moved", nil, func(f *fixture) { f.mkdir("d"); f.write("d/a", "x"); f.rename("d", "e") },
 			recorder.Changes{Created: []string{"e/a"}}, []string{"directory e", "write e/a"},
 		},
-		{"a move that fails", []string{"d/a", "e/b"}, func(f *fixture) { f.r.Move(f.path("d"), f.path("e")); f.write("d/a", "x") }, recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a"}},
+		{"a move that fails", []string{"d/a", "e/b"}, func(f *fixture) { f.r.Move(f.call(), f.path("d"), f.path("e")); f.write("d/a", "x") }, recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a"}},
 		{"a directory moved and deleted", []string{"d/a"}, func(f *fixture) { f.rename("d", "e"); f.remove("e/a"); f.remove("e") }, recorder.Changes{Deleted: []string{"e/a"}, Moved: [][2]string{{"d", "e"}}}, []string{"move e from d", "delete e", "delete e/a: old d/a"}},
 		{
 			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
@@ -196,7 +203,7 @@ func TestRecord(t *testing.T) {
 		},
 		{
 			"a directory that exchanges its name with a file", []string{"d/a", "b"}, func(f *fixture) {
-				f.r.Exchange(f.path("d"), f.path("b"))
+				f.r.Exchange(f.call(), f.path("d"), f.path("b"))
 				f.must(errors.Join(os.Rename(f.path("d"), f.path("x")), os.Rename(f.path("b"), f.path("d")), os.Rename(f.path("x"), f.path("b"))))
 			},
 			recorder.Changes{Created: []string{"b/a"}, Changed: []string{"b", "d"}, Deleted: []string{"d/a"}}, []string{"write b: old b", "write b/a", "write d", "delete d/a: old d/a"},
@@ -208,23 +215,23 @@ func TestRecord(t *testing.T) {
 		}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: " + large}},
 		{
 			"another file renamed than was seen", []string{"a", "b"}, func(f *fixture) {
-				f.r.Move(f.path("a"), f.path("c"))
+				f.r.Move(f.call(), f.path("a"), f.path("c"))
 				f.must(os.Rename(f.path("b"), f.path("c")))
 			},
 			recorder.Changes{Created: []string{"c"}, NotKept: "c has come from a file that was not seen"}, []string{"write c"},
 		},
 		{
 			"a file renamed that was not seen", []string{"a"}, func(f *fixture) {
-				f.r.Move("", f.path("c"))
+				f.r.Move(f.call(), "", f.path("c"))
 				f.must(os.Rename(f.path("a"), f.path("c")))
 			},
 			recorder.Changes{Created: []string{"c"}, NotKept: "c has come from a file that was not seen"}, []string{"write c"},
 		},
 		{"a rename that fails, then a new file", nil, func(f *fixture) {
-			f.r.Move(f.path("a"), f.path("c"))
+			f.r.Move(f.call(), f.path("a"), f.path("c"))
 			f.write("c", "x")
 		}, recorder.Changes{Created: []string{"c"}}, []string{"write c"}},
-		{"outside the roots", nil, func(f *fixture) { f.r.Before("/etc/passwd", true); f.r.Move("/etc", "/usr") }, recorder.Changes{}, nil},
+		{"outside the roots", nil, func(f *fixture) { f.r.Before(f.call(), "/etc/passwd", true); f.r.Move(f.call(), "/etc", "/usr") }, recorder.Changes{}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -265,8 +272,76 @@ func TestRest(t *testing.T) {
 	f := start(t)
 	f.plant("a")
 	f.must(errors.Join(os.Truncate(f.path("a"), 1<<20), os.Link(f.path("a"), f.path("b"))))
-	if f.r.Before(f.path("a"), true) == nil {
+	if f.r.Before(f.call(), f.path("a"), true) == nil {
 		t.Error("a file with another name is copied at once")
+	}
+}
+
+// What a program was about to do at the end of a change belongs to the next one, whose former
+// state is the one after the change before.
+func TestUnderWay(t *testing.T) {
+	write := func(name string) func(*fixture) {
+		return func(f *fixture) { f.must(os.WriteFile(f.path(name), []byte("new "+name), 0o644)) }
+	}
+	for _, c := range []struct {
+		name   string
+		files  []string
+		done   func(*fixture)
+		report func(*fixture)
+		land   func(*fixture)
+		first  recorder.Changes
+		want   []string
+	}{
+		{"made", nil, nil, func(f *fixture) { f.before("a", false) }, write("a"), recorder.Changes{}, []string{"write a"}},
+		{"written", []string{"a"}, nil, func(f *fixture) { f.before("a", false) }, write("a"), recorder.Changes{}, []string{"write a: old a"}},
+		{"deleted", []string{"a"}, nil, func(f *fixture) { f.before("a", true) }, func(f *fixture) { f.must(os.Remove(f.path("a"))) }, recorder.Changes{}, []string{"delete a: old a"}},
+		{
+			"made, then renamed", []string{"c"}, func(f *fixture) { f.write("a", "new a"); f.remove("c") },
+			func(f *fixture) { f.r.Move(f.call(), f.path("a"), f.path("b")) }, func(f *fixture) { f.must(os.Rename(f.path("a"), f.path("b"))) },
+			recorder.Changes{Created: []string{"a"}, Deleted: []string{"c"}}, []string{"write a", "delete c: old c", "delete a: new a", "write b"},
+		},
+		{
+			"renamed over another", []string{"a", "b"}, nil,
+			func(f *fixture) { f.r.Move(f.call(), f.path("a"), f.path("b")) }, func(f *fixture) { f.must(os.Rename(f.path("a"), f.path("b"))) },
+			recorder.Changes{}, []string{"delete a: old a", "write b: old b"},
+		},
+		{
+			"a directory moved", []string{"d/a"}, func(f *fixture) { f.write("d/a", "new a") },
+			func(f *fixture) { f.r.Move(f.call(), f.path("d"), f.path("e")) }, func(f *fixture) { f.must(os.Rename(f.path("d"), f.path("e"))) },
+			recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a", "move e from d"},
+		},
+		{"nothing", []string{"a"}, func(f *fixture) { f.write("a", "new a") }, func(f *fixture) { f.before("b", false) }, func(*fixture) {}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: old a"}},
+	} {
+		for _, again := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, a call after it %v", c.name, again), func(t *testing.T) {
+				f := start(t)
+				f.plant(c.files...)
+				if c.done != nil {
+					c.done(f)
+				}
+				c.report(f)
+				if d := cmp.Diff(c.first, f.r.End()); d != "" {
+					t.Error(d)
+				}
+				if again {
+					f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "2"})
+				}
+				c.land(f)
+				f.r.Close()
+				if d := cmp.Diff(c.want, f.records()); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+	}
+	f := start(t)
+	f.r.UnderWay = func(recorder.Call) bool { return false }
+	f.before("a", false)
+	f.r.End()
+	write("a")(f)
+	f.r.Close()
+	if got := f.records(); got != nil {
+		t.Errorf("a call that was over has made %q", got)
 	}
 }
 
@@ -275,7 +350,7 @@ func TestThin(t *testing.T) {
 	f := start(t)
 	f.plant("kept")
 	f.write("kept", "x")
-	for i := range 20_000 {
+	for i := range 60_000 {
 		f.before(fmt.Sprint(i), false)
 	}
 	if n := f.r.Entries(); n > 10_000 {

@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"runtime"
@@ -76,6 +77,7 @@ func Start(fd int, rec *recorder.Recorder) (*Observer, error) {
 		return nil, errors.Join(err, o.listener.Close())
 	}
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlSetFlags, syncWake) // only faster
+	rec.UnderWay = underWay
 	go o.run(fd)
 	return o, nil
 }
@@ -120,7 +122,7 @@ func (o *Observer) run(fd int) {
 // handle tells the recorder of a report, and answers it.
 func (o *Observer) handle(fd int, r *report) {
 	defer o.mend(fd, r.id)
-	id := r.id
+	id, by := r.id, recorder.Call{Thread: r.pid, ID: r.id, Number: r.number}
 	var rests []func()
 	for _, e := range o.effects(r) {
 		if !o.alive(fd, r.id) {
@@ -128,13 +130,13 @@ func (o *Observer) handle(fd int, r *report) {
 		}
 		switch {
 		case e.exchange:
-			o.recorder.Exchange(e.path, e.to)
+			o.recorder.Exchange(by, e.path, e.to)
 			continue
 		case e.to != "":
-			o.recorder.Move(e.path, e.to)
+			o.recorder.Move(by, e.path, e.to)
 			continue
 		}
-		if rest := o.recorder.Before(e.path, e.goes); rest != nil {
+		if rest := o.recorder.Before(by, e.path, e.goes); rest != nil {
 			rests = append(rests, rest)
 		}
 	}
@@ -149,6 +151,16 @@ func (o *Observer) handle(fd int, r *report) {
 			rest()
 		}
 	})
+}
+
+// underWay reports whether the thread of a call may be in it, or on the way to it.
+func underWay(c recorder.Call) bool {
+	text, err := os.ReadFile(procPath(c.Thread, "syscall")) // "running", or the number and the arguments
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
+	}
+	number, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	return number == "running" || number == strconv.Itoa(int(c.Number))
 }
 
 // mend lets a call go on whose report could not be handled for an error of this program.
