@@ -194,12 +194,7 @@ func (l *undoLoad) results(ctx context.Context, times int) error {
 		if text, err := l.user.Must("job_stop", map[string]any{"job": strings.Fields(job)[0]}); err != nil {
 			return fmt.Errorf("%w: %s", err, text)
 		}
-		for range 2 {
-			if text, err := l.user.Must("restore_file", map[string]any{"undo": true, "overwrite": true}); err != nil {
-				return fmt.Errorf("%w: %s", err, text)
-			}
-		}
-		got, err := l.tree.look(ctx)
+		got, err := l.undo(ctx, want, 2)
 		if err != nil {
 			return err
 		}
@@ -214,6 +209,19 @@ func (l *undoLoad) results(ctx context.Context, times int) error {
 		return errors.New("what a program does around a result is not undone")
 	}
 	return nil
+}
+
+// undo takes back the newest change, and what was before it, until the tree is as wanted.
+func (l *undoLoad) undo(ctx context.Context, want map[string]string, most int) (got map[string]string, err error) {
+	for range most {
+		if text, err := l.user.Must("restore_file", map[string]any{"undo": true, "overwrite": true}); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, text)
+		}
+		if got, err = l.tree.look(ctx); err != nil || differ(want, got) == "" {
+			return got, err
+		}
+	}
+	return got, nil
 }
 
 // undoServer serves and watches: it writes a log, builds by a new file that is renamed, and
@@ -268,19 +276,13 @@ func (l *undoLoad) serve(ctx context.Context, lasts time.Duration) error {
 	if text, err = l.user.Must("job_output", map[string]any{"job": job, "wait": "50s"}); err != nil || !strings.Contains(text, "served") {
 		return errors.Join(err, errors.New(text))
 	}
-	why := "nothing was undone"
 	// What it changed after the first result, and before it; since then it has written the log. On
 	// a busy disk it may rest for two seconds, which begins another change.
-	for i := 0; i < 5 && why != ""; i++ {
-		if text, err := l.user.Must("restore_file", map[string]any{"undo": true, "overwrite": i > 0}); err != nil {
-			return fmt.Errorf("%w: %s", err, text)
-		}
-		got, err := l.tree.look(ctx)
-		if err != nil {
-			return err
-		}
-		why = differ(want, got)
+	got, err := l.undo(ctx, want, 5)
+	if err != nil {
+		return err
 	}
+	why := differ(want, got)
 	fmt.Printf("a server for %v: memory at most %.0f MB in the second quarter, %.0f MB in the last\n", lasts, early, late)
 	if why != "" {
 		return fmt.Errorf("what the server changed is not undone: %s", why)
