@@ -33,7 +33,7 @@ func (b bench) command(do func(p program)) recorder.Changes {
 
 func (p program) before(name string, goes bool) string {
 	host := p.path(name).Host()
-	if rest := p.r.Before(recorder.Call{}, host, goes); rest != nil {
+	if rest := p.r.Before(host, goes); rest != nil {
 		rest()
 	}
 	return host

@@ -32,8 +32,6 @@ type change struct {
 	dirSince time.Time
 	late     []string // files that had changed since the begin, without a report, when they were taken
 
-	until map[string]*seen // how entries are at the end that the next change has too
-
 	mu        sync.Mutex
 	linked    map[inode]*entry // files that have a link in a folder of taken files
 	bytes     int64            // that were taken
@@ -248,9 +246,8 @@ func (s *part) rename(ws *workspace.Workspace, from, to string) {
 	})
 }
 
-// verifyMove drops the last move if the directory is where it was: the system call failed, or has
-// not been carried out yet.
-func (c *change) verifyMove() (dropped bool) {
+// verifyMove drops the last move if the directory is where it was: the system call failed.
+func (c *change) verifyMove() {
 	for i, p := range slices.Backward(c.parts) {
 		m := p.moved
 		if m == nil {
@@ -258,12 +255,10 @@ func (c *change) verifyMove() (dropped bool) {
 		}
 		if info, exists, _ := m.from.Find(false); exists && info.Inode == m.inode && !m.verified {
 			c.parts = slices.Delete(c.parts, i, i+1)
-			return true
 		}
 		m.verified = true
-		return false
+		return
 	}
-	return false
 }
 
 // ignored reports whether the ignore rules leave out p.
@@ -297,12 +292,7 @@ func (c *change) states(s *part) []state {
 			continue
 		}
 		var after *history.Version
-		until := c.until[e.host]
-		if until == nil {
-			until = new(seen)
-			until.info, until.exists, until.err = c.look(e.path)
-		}
-		info, exists, err := until.info, until.exists, until.err
+		info, exists, err := c.look(e.path)
 		if errors.Is(err, fsys.ErrIsLink) { // in the place of a directory above
 			exists, err = false, nil
 		}

@@ -141,9 +141,7 @@ func (c *change) hashAfter(list []state) {
 		if e.after == nil || e.after.Kind != workspace.KindFile || e.after.Size > maxHashed {
 			continue
 		}
-		if until := c.until[e.host]; until != nil && until.hash != "" {
-			e.after.Hash = until.hash
-		} else if hash, ok := c.hashIf(e.path, e.after.Hash); ok {
+		if hash, ok := c.hashIf(e.path, e.after.Hash); ok {
 			e.after.Hash = hash
 		}
 	}

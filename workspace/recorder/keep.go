@@ -95,9 +95,8 @@ const atOnce = 256 << 10
 // copy it takes less time.
 const copied = 4 << 10
 
-// take finds out what an entry was and keeps it. What takes long is left to rest. tell, which may
-// be nil, is told what was found before take returns.
-func (c *change) take(e *entry, goes bool, tell func(*seen)) (rest func()) {
+// take finds out what an entry was and keeps it. What takes long is left to rest.
+func (c *change) take(e *entry, goes bool) (rest func()) {
 	taken := sync.OnceFunc(func() { close(e.taken) })
 	defer func() {
 		if value := recover(); value != nil { // nobody waits for ever
@@ -108,15 +107,6 @@ func (c *change) take(e *entry, goes bool, tell func(*seen)) (rest func()) {
 	c.dirMu.Lock()
 	defer c.dirMu.Unlock()
 	info, exists, err := c.look(e.path)
-	if tell != nil {
-		found := &seen{info: info, exists: exists, err: err}
-		defer func() {
-			if e.seen != "" {
-				found.hash = e.before.Hash
-			}
-			tell(found)
-		}()
-	}
 	if err != nil {
 		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
 		e.left = true

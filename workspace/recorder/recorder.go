@@ -3,7 +3,7 @@
 // of that entry; afterwards it adds the change to the history.
 //
 // Start with [Recorder]. The observer of a program's system calls calls [Recorder.Before] and
-// [Recorder.Move]; the call that runs the program calls [Recorder.Begin] and [Recorder.End].
+// [Recorder.Move] between [Recorder.Hear] and [Recorder.Heard]; the call that runs the program calls [Recorder.Begin] and [Recorder.End].
 // change.go has what one change is made of, keep.go takes the former state of one entry,
 // finish.go writes the change into the history, and recover.go does so for servers that were
 // killed.
@@ -36,14 +36,19 @@ const quiet = 2 * time.Second
 // Recorder records the changes of one program and of everything that it starts. Several
 // goroutines may call its methods.
 type Recorder struct {
-	// UnderWay reports whether the last call of a thread may still be to have its effect; nil = it
-	// may.
+	// UnderWay reports whether a call that was reported may still be to have its effect; nil =
+	// none is.
 	UnderWay func(Call) bool
 
 	ws *workspace.Workspace
 
+	// gate is held while a report is handled, and while a change ends: no report is divided. It
+	// is locked before mu.
+	gate sync.Mutex
+	last map[uint32]reported // by threads; guarded by gate
+	most int                 // of these, until the old ones go
+
 	mu     sync.Mutex
-	flying flights
 	label  Label
 	inCall bool
 	after  int              // changes that ended after the call
@@ -52,7 +57,7 @@ type Recorder struct {
 	began  time.Time
 	timer  *time.Timer // ends a change outside of a call
 	closed bool
-	last   Changes // of the call in which the program ended
+	result Changes // of the call in which the program ended
 	lost   []string
 }
 
@@ -63,9 +68,8 @@ func New(ws *workspace.Workspace) *Recorder {
 
 // Begin starts the change of a call. Earlier changes become one of their own.
 func (r *Recorder) Begin(label Label) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.end(func() Label { return label })
+	defer r.land()()
+	r.end()
 	r.label, r.inCall, r.after = label, true, 0
 	r.began, r.marks = time.Now(), r.generations()
 }
@@ -74,15 +78,12 @@ func (r *Recorder) Begin(label Label) {
 // whenever nothing has happened for two seconds. The history gets a change in the background;
 // queries of the history wait for it.
 func (r *Recorder) End() Changes {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	changes := r.end(r.next)
+	defer r.land()()
+	changes := r.end()
 	if r.closed {
-		changes, r.last = r.last, Changes{}
+		changes, r.result = r.result, Changes{}
 	}
-	if r.inCall = false; r.change != nil {
-		r.current() // which ends by itself
-	}
+	r.inCall = false
 	return changes
 }
 
@@ -93,29 +94,30 @@ func (r *Recorder) Close() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	changes := r.end(nil)
+	changes := r.end()
 	if r.closed = true; r.inCall {
-		r.last = changes
+		r.result = changes
 	}
 }
 
 // current returns the open change. The caller holds r.mu.
 func (r *Recorder) current() *change {
-	switch {
-	case r.change != nil:
-	case r.inCall:
-		r.change = newChange(r, r.label)
-		r.change.began = r.began
-	default:
-		r.change = newChange(r, r.next())
+	if r.change == nil {
+		label := r.label
+		if !r.inCall {
+			r.after++
+			label.Call += "+" + strconv.Itoa(r.after) // what a job does later is undone by itself
+		}
+		if r.change = newChange(r, label); r.inCall {
+			r.change.began = r.began
+		}
 	}
 	if !r.inCall {
 		if r.timer == nil {
 			r.timer = time.AfterFunc(quiet, func() {
-				r.mu.Lock()
-				defer r.mu.Unlock()
+				defer r.land()()
 				if !r.inCall {
-					r.end(r.next)
+					r.end()
 				}
 			})
 		}
@@ -124,23 +126,10 @@ func (r *Recorder) current() *change {
 	return r.change
 }
 
-// next returns the label of the next change outside of a call: what a job does later is undone by
-// itself. The caller holds r.mu.
-func (r *Recorder) next() Label {
-	label := r.label
-	r.after++
-	label.Call += "+" + strconv.Itoa(r.after)
-	return label
-}
-
-// end ends the open change. What the program is about to do belongs to the next one, which gets
-// the label of next; nil = the program has ended. The caller holds r.mu.
-func (r *Recorder) end(next func() Label) (changes Changes) {
+// end ends the open change. The caller holds r.mu.
+func (r *Recorder) end() (changes Changes) {
 	c, others := r.change, r.others()
-	if r.change = nil; c != nil && next != nil {
-		r.change = r.handOver(c, next)
-	}
-	if c != nil {
+	if r.change = nil; c != nil {
 		others = slices.DeleteFunc(others, c.knows)
 		changes = c.end()
 		for _, host := range c.late {
@@ -243,7 +232,7 @@ func (r *Recorder) others() (list []other) {
 // to lose its name, so that a link to a file is enough. What takes long, such as the copy of
 // a large file, is left to rest, which may be nil: the entry may change once that has
 // returned.
-func (r *Recorder) Before(by Call, host string, goes bool) (rest func()) {
+func (r *Recorder) Before(host string, goes bool) (rest func()) {
 	p, ok := r.ws.Located(host)
 	if !ok || p.IsRoot() {
 		return nil
@@ -256,10 +245,9 @@ func (r *Recorder) Before(by Call, host string, goes bool) (rest func()) {
 	if !known {
 		e = s.add(host, p)
 	}
-	r.flying.note(by, r.UnderWay, touch{host, p, goes})
 	r.mu.Unlock()
 	if !known {
-		return c.take(e, goes, nil)
+		return c.take(e, goes)
 	}
 	select {
 	case <-e.taken:
@@ -273,8 +261,8 @@ func (r *Recorder) Before(by Call, host string, goes bool) (rest func()) {
 }
 
 // settle is Before with its rest.
-func (r *Recorder) settle(by Call, host string, goes bool) {
-	if rest := r.Before(by, host, goes); rest != nil {
+func (r *Recorder) settle(host string, goes bool) {
+	if rest := r.Before(host, goes); rest != nil {
 		rest()
 	}
 }
@@ -291,11 +279,11 @@ const maxMoves = 64
 
 // Move is called before a rename of from to to, absolute paths without links. An empty from is
 // one that could not be read.
-func (r *Recorder) Move(by Call, from, to string) {
+func (r *Recorder) Move(from, to string) {
 	p, inside := r.ws.Located(from)
 	q, toInside := r.ws.Located(to)
 	if from != "" && !inside {
-		if r.settle(by, to, true); toInside {
+		if r.settle(to, true); toInside {
 			r.mu.Lock()
 			r.current().arrived(to)
 			r.mu.Unlock()
@@ -308,15 +296,15 @@ func (r *Recorder) Move(by Call, from, to string) {
 	}
 	switch {
 	case info.Kind != workspace.KindDirectory:
-		r.settle(by, from, true)
-		if r.settle(by, to, true); toInside {
+		r.settle(from, true)
+		if r.settle(to, true); toInside {
 			r.mu.Lock()
 			r.current().expect(to, info.Inode)
 			r.mu.Unlock()
 		}
 		return
 	case !toInside:
-		r.beforeTree(by, from, from, p)
+		r.beforeTree(from, from, p)
 		return
 	}
 	r.mu.Lock()
@@ -324,39 +312,38 @@ func (r *Recorder) Move(by Call, from, to string) {
 	c := r.current()
 	c.wait()
 	c.move(from, p, to, q, info)
-	r.flying.note(by, r.UnderWay).move = func(c *change) { c.move(from, p, to, q, info) }
 }
 
 // Exchange is called before two entries exchange their names.
-func (r *Recorder) Exchange(by Call, a, b string) {
+func (r *Recorder) Exchange(a, b string) {
 	for _, x := range [][2]string{{a, b}, {b, a}} {
 		p, inside := r.ws.Located(x[0])
 		if !inside {
 			continue
 		}
 		if info, _, _ := p.Find(false); info.Kind == workspace.KindDirectory {
-			r.beforeTree(by, x[0], x[1], p)
+			r.beforeTree(x[0], x[1], p)
 		} else {
-			r.settle(by, x[0], true)
+			r.settle(x[0], true)
 		}
 	}
 }
 
 // beforeTree keeps a directory with everything in it, which is about to come to another path,
 // and what is there.
-func (r *Recorder) beforeTree(by Call, host, to string, p workspace.Path) {
+func (r *Recorder) beforeTree(host, to string, p workspace.Path) {
 	list, err := p.ReadDir()
 	if err == nil {
 		for _, e := range list {
 			below, there := path.Join(host, e.Name), path.Join(to, e.Name)
 			if q, ok := r.ws.Located(below); ok && e.Kind == workspace.KindDirectory {
-				r.beforeTree(by, below, there, q)
+				r.beforeTree(below, there, q)
 			} else {
-				r.settle(by, below, true)
-				r.settle(by, there, true)
+				r.settle(below, true)
+				r.settle(there, true)
 			}
 		}
 	}
-	r.settle(by, host, true)
-	r.settle(by, to, true)
+	r.settle(host, true)
+	r.settle(to, true)
 }

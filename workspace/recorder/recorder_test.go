@@ -51,10 +51,12 @@ func (f *fixture) open() {
 	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "1"})
 }
 
-// call is the next system call of a program with one thread.
-func (f *fixture) call() recorder.Call {
+// hear has the recorder hear of the next system call of a program with one thread.
+func (f *fixture) hear(report func()) {
 	f.calls++
-	return recorder.Call{Thread: 1, ID: f.calls}
+	f.r.Hear(recorder.Call{Thread: 1, ID: f.calls})
+	report()
+	f.r.Heard()
 }
 
 func (f *fixture) path(name string) string { return filepath.Join(f.dir, name) }
@@ -82,7 +84,7 @@ func (f *fixture) must(err error) {
 }
 
 func (f *fixture) before(name string, goes bool) {
-	if rest := f.r.Before(f.call(), f.path(name), goes); rest != nil {
+	if rest := f.r.Before(f.path(name), goes); rest != nil {
 		rest()
 	}
 }
@@ -117,7 +119,7 @@ func (f *fixture) mkdir(name string) {
 
 func (f *fixture) rename(from, to string) {
 	f.Helper()
-	f.r.Move(f.call(), f.path(from), f.path(to))
+	f.r.Move(f.path(from), f.path(to))
 	f.must(os.Rename(f.path(from), f.path(to)))
 }
 
@@ -185,7 +187,7 @@ func TestRecord(t *testing.T) {
 			"a directory that the program made, moved", nil, func(f *fixture) { f.mkdir("d"); f.write("d/a", "x"); f.rename("d", "e") },
 			recorder.Changes{Created: []string{"e/a"}}, []string{"directory e", "write e/a"},
 		},
-		{"a move that fails", []string{"d/a", "e/b"}, func(f *fixture) { f.r.Move(f.call(), f.path("d"), f.path("e")); f.write("d/a", "x") }, recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a"}},
+		{"a move that fails", []string{"d/a", "e/b"}, func(f *fixture) { f.r.Move(f.path("d"), f.path("e")); f.write("d/a", "x") }, recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a"}},
 		{"a directory moved and deleted", []string{"d/a"}, func(f *fixture) { f.rename("d", "e"); f.remove("e/a"); f.remove("e") }, recorder.Changes{Deleted: []string{"e/a"}, Moved: [][2]string{{"d", "e"}}}, []string{"move e from d", "delete e", "delete e/a: old d/a"}},
 		{
 			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
@@ -203,7 +205,7 @@ func TestRecord(t *testing.T) {
 		},
 		{
 			"a directory that exchanges its name with a file", []string{"d/a", "b"}, func(f *fixture) {
-				f.r.Exchange(f.call(), f.path("d"), f.path("b"))
+				f.r.Exchange(f.path("d"), f.path("b"))
 				f.must(errors.Join(os.Rename(f.path("d"), f.path("x")), os.Rename(f.path("b"), f.path("d")), os.Rename(f.path("x"), f.path("b"))))
 			},
 			recorder.Changes{Created: []string{"b/a"}, Changed: []string{"b", "d"}, Deleted: []string{"d/a"}}, []string{"write b: old b", "write b/a", "write d", "delete d/a: old d/a"},
@@ -215,23 +217,23 @@ func TestRecord(t *testing.T) {
 		}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: " + large}},
 		{
 			"another file renamed than was seen", []string{"a", "b"}, func(f *fixture) {
-				f.r.Move(f.call(), f.path("a"), f.path("c"))
+				f.r.Move(f.path("a"), f.path("c"))
 				f.must(os.Rename(f.path("b"), f.path("c")))
 			},
 			recorder.Changes{Created: []string{"c"}, NotKept: "c has come from a file that was not seen"}, []string{"write c"},
 		},
 		{
 			"a file renamed that was not seen", []string{"a"}, func(f *fixture) {
-				f.r.Move(f.call(), "", f.path("c"))
+				f.r.Move("", f.path("c"))
 				f.must(os.Rename(f.path("a"), f.path("c")))
 			},
 			recorder.Changes{Created: []string{"c"}, NotKept: "c has come from a file that was not seen"}, []string{"write c"},
 		},
 		{"a rename that fails, then a new file", nil, func(f *fixture) {
-			f.r.Move(f.call(), f.path("a"), f.path("c"))
+			f.r.Move(f.path("a"), f.path("c"))
 			f.write("c", "x")
 		}, recorder.Changes{Created: []string{"c"}}, []string{"write c"}},
-		{"outside the roots", nil, func(f *fixture) { f.r.Before(f.call(), "/etc/passwd", true); f.r.Move(f.call(), "/etc", "/usr") }, recorder.Changes{}, nil},
+		{"outside the roots", nil, func(f *fixture) { f.r.Before("/etc/passwd", true); f.r.Move("/etc", "/usr") }, recorder.Changes{}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -272,76 +274,62 @@ func TestRest(t *testing.T) {
 	f := start(t)
 	f.plant("a")
 	f.must(errors.Join(os.Truncate(f.path("a"), 1<<20), os.Link(f.path("a"), f.path("b"))))
-	if f.r.Before(f.call(), f.path("a"), true) == nil {
+	if f.r.Before(f.path("a"), true) == nil {
 		t.Error("a file with another name is copied at once")
 	}
 }
 
-// What a program was about to do at the end of a change belongs to the next one, whose former
-// state is the one after the change before.
+// The end of a change waits for the calls that were reported for it: they are carried out after
+// their reports were answered.
 func TestUnderWay(t *testing.T) {
-	write := func(name string) func(*fixture) {
-		return func(f *fixture) { f.must(os.WriteFile(f.path(name), []byte("new "+name), 0o644)) }
+	write := func(f *fixture) { f.must(os.WriteFile(f.path("a"), []byte("new a"), 0o644)) }
+	rename := func(from, to string) (report, land func(*fixture)) {
+		return func(f *fixture) { f.r.Move(f.path(from), f.path(to)) }, func(f *fixture) { f.must(os.Rename(f.path(from), f.path(to))) }
 	}
+	file, fileLands := rename("a", "b")
+	dir, dirLands := rename("d", "e")
 	for _, c := range []struct {
-		name   string
-		files  []string
-		done   func(*fixture)
-		report func(*fixture)
-		land   func(*fixture)
-		first  recorder.Changes
-		want   []string
+		name         string
+		files        []string
+		report, land func(*fixture)
+		want         []string
 	}{
-		{"made", nil, nil, func(f *fixture) { f.before("a", false) }, write("a"), recorder.Changes{}, []string{"write a"}},
-		{"written", []string{"a"}, nil, func(f *fixture) { f.before("a", false) }, write("a"), recorder.Changes{}, []string{"write a: old a"}},
-		{"deleted", []string{"a"}, nil, func(f *fixture) { f.before("a", true) }, func(f *fixture) { f.must(os.Remove(f.path("a"))) }, recorder.Changes{}, []string{"delete a: old a"}},
-		{
-			"made, then renamed", []string{"c"}, func(f *fixture) { f.write("a", "new a"); f.remove("c") },
-			func(f *fixture) { f.r.Move(f.call(), f.path("a"), f.path("b")) }, func(f *fixture) { f.must(os.Rename(f.path("a"), f.path("b"))) },
-			recorder.Changes{Created: []string{"a"}, Deleted: []string{"c"}}, []string{"write a", "delete c: old c", "delete a: new a", "write b"},
-		},
-		{
-			"renamed over another", []string{"a", "b"}, nil,
-			func(f *fixture) { f.r.Move(f.call(), f.path("a"), f.path("b")) }, func(f *fixture) { f.must(os.Rename(f.path("a"), f.path("b"))) },
-			recorder.Changes{}, []string{"delete a: old a", "write b: old b"},
-		},
-		{
-			"a directory moved", []string{"d/a"}, func(f *fixture) { f.write("d/a", "new a") },
-			func(f *fixture) { f.r.Move(f.call(), f.path("d"), f.path("e")) }, func(f *fixture) { f.must(os.Rename(f.path("d"), f.path("e"))) },
-			recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a", "move e from d"},
-		},
-		{"nothing", []string{"a"}, func(f *fixture) { f.write("a", "new a") }, func(f *fixture) { f.before("b", false) }, func(*fixture) {}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: old a"}},
+		{"made", nil, func(f *fixture) { f.before("a", false) }, write, []string{"write a"}},
+		{"written", []string{"a"}, func(f *fixture) { f.before("a", false) }, write, []string{"write a: old a"}},
+		{"deleted", []string{"a"}, func(f *fixture) { f.before("a", true) }, func(f *fixture) { f.must(os.Remove(f.path("a"))) }, []string{"delete a: old a"}},
+		{"renamed over another", []string{"a", "b"}, file, fileLands, []string{"delete a: old a", "write b: old b"}},
+		{"a directory moved", []string{"d/a"}, dir, dirLands, []string{"move e from d"}},
+		{"a directory of its own moved", nil, func(f *fixture) { f.mkdir("d"); f.write("d/a", "new a"); dir(f) }, dirLands, []string{"directory e", "write e/a"}},
 	} {
-		for _, again := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, a call after it %v", c.name, again), func(t *testing.T) {
-				f := start(t)
-				f.plant(c.files...)
-				if c.done != nil {
-					c.done(f)
+		t.Run(c.name, func(t *testing.T) {
+			f := start(t)
+			f.plant(c.files...)
+			looks := 0
+			f.r.UnderWay = func(by recorder.Call) bool {
+				if looks++; looks == 3 {
+					c.land(f)
 				}
-				c.report(f)
-				if d := cmp.Diff(c.first, f.r.End()); d != "" {
-					t.Error(d)
-				}
-				if again {
-					f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "2"})
-				}
-				c.land(f)
-				f.r.Close()
-				if d := cmp.Diff(c.want, f.records()); d != "" {
-					t.Error(d)
-				}
-			})
-		}
+				return looks < 3 || by.ID != f.calls
+			}
+			f.hear(func() { c.report(f) })
+			if got := f.r.End(); got.NotKept != "" || looks != 3 {
+				t.Errorf("%+v after %d looks", got, looks)
+			}
+			if d := cmp.Diff(c.want, f.records()); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 	f := start(t)
-	f.r.UnderWay = func(recorder.Call) bool { return false }
-	f.before("a", false)
-	f.r.End()
-	write("a")(f)
+	f.r.UnderWay = func(recorder.Call) bool { return true }
+	f.hear(func() { f.before("a", false) })
+	if got := f.r.End(); !strings.Contains(got.NotKept, "still under way") {
+		t.Errorf("a call that does not land: %+v", got)
+	}
+	f.before("b", false)
 	f.r.Close()
-	if got := f.records(); got != nil {
-		t.Errorf("a call that was over has made %q", got)
+	if got := f.r.End(); got.NotKept != "" {
+		t.Errorf("a program that has ended: %+v", got)
 	}
 }
 

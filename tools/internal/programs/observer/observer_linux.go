@@ -14,13 +14,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -36,6 +36,10 @@ type Observer struct {
 
 	root  int // the root directory of the program, -1 = not open yet
 	large sync.WaitGroup
+
+	mu         sync.Mutex
+	unanswered map[uint64]bool          // reports
+	running    map[uint64]time.Duration // of answered reports whose threads run: what they had had of a CPU at the first look
 
 	report report
 	text   [4096]byte // of a path, none of which is longer
@@ -72,12 +76,15 @@ const (
 
 // Start starts an observer with the listener fd, which it closes.
 func Start(fd int, rec *recorder.Recorder) (*Observer, error) {
-	o := &Observer{listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1}
+	o := &Observer{
+		listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1,
+		unanswered: map[uint64]bool{}, running: map[uint64]time.Duration{},
+	}
 	if err := unix.Pipe2(o.stop[:], unix.O_CLOEXEC); err != nil {
 		return nil, errors.Join(err, o.listener.Close())
 	}
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlSetFlags, syncWake) // only faster
-	rec.UnderWay = underWay
+	rec.UnderWay = o.underWay
 	go o.run(fd)
 	return o, nil
 }
@@ -122,21 +129,27 @@ func (o *Observer) run(fd int) {
 // handle tells the recorder of a report, and answers it.
 func (o *Observer) handle(fd int, r *report) {
 	defer o.mend(fd, r.id)
-	id, by := r.id, recorder.Call{Thread: r.pid, ID: r.id, Number: r.number}
+	o.recorder.Hear(recorder.Call{Thread: r.pid, ID: r.id, Number: r.number})
+	defer o.recorder.Heard()
+	id := r.id
+	o.mu.Lock()
+	o.unanswered[id] = true
+	o.mu.Unlock()
 	var rests []func()
 	for _, e := range o.effects(r) {
 		if !o.alive(fd, r.id) {
-			return // what was read may be another process's
+			o.reply(fd, r.id) // what was read may be another process's
+			return
 		}
 		switch {
 		case e.exchange:
-			o.recorder.Exchange(by, e.path, e.to)
+			o.recorder.Exchange(e.path, e.to)
 			continue
 		case e.to != "":
-			o.recorder.Move(by, e.path, e.to)
+			o.recorder.Move(e.path, e.to)
 			continue
 		}
-		if rest := o.recorder.Before(by, e.path, e.goes); rest != nil {
+		if rest := o.recorder.Before(e.path, e.goes); rest != nil {
 			rests = append(rests, rest)
 		}
 	}
@@ -153,16 +166,6 @@ func (o *Observer) handle(fd int, r *report) {
 	})
 }
 
-// underWay reports whether the thread of a call may be in it, or on the way to it.
-func underWay(c recorder.Call) bool {
-	text, err := os.ReadFile(procPath(c.Thread, "syscall")) // "running", or the number and the arguments
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
-	}
-	number, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-	return number == "running" || number == strconv.Itoa(int(c.Number))
-}
-
 // mend lets a call go on whose report could not be handled for an error of this program.
 func (o *Observer) mend(fd int, id uint64) {
 	if value := recover(); value != nil {
@@ -174,6 +177,63 @@ func (o *Observer) mend(fd int, id uint64) {
 func (o *Observer) reply(fd int, id uint64) {
 	a := answer{id: id, flags: goOn}
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAnswer, uintptr(unsafe.Pointer(&a))) // fails if the process was killed
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.unanswered, id)
+}
+
+// carriedOut is how much of a CPU a thread has had since a call was answered if that is over.
+const carriedOut = 5 * time.Millisecond
+
+// mostRunning is of how many calls the observer knows that.
+const mostRunning = 256
+
+// underWay reports whether a call may not have had its effect yet: it has no answer, or its thread
+// is in it, or on the way to it. A thread that waits for the answer to another report is past it.
+func (o *Observer) underWay(c recorder.Call) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.unanswered[c.ID] {
+		return true
+	}
+	text := threadFile(c.Thread, "syscall") // "running", or the number and the arguments; "" = it has ended
+	number, _, _ := strings.Cut(text, " ")
+	switch number {
+	case "running":
+		had := cpuTime(c.Thread)
+		before, known := o.running[c.ID]
+		if !known {
+			if len(o.running) > mostRunning { // of calls at which nobody looks any more
+				clear(o.running)
+			}
+			o.running[c.ID] = had
+		}
+		if !known || had-before < carriedOut {
+			return true
+		}
+	case strconv.Itoa(int(c.Number)):
+		if !strings.HasPrefix(threadFile(c.Thread, "wchan"), "seccomp") {
+			return true
+		}
+	}
+	delete(o.running, c.ID)
+	return false
+}
+
+// threadFile returns the text of a file of /proc about a thread, "" if there is none.
+func threadFile(thread uint32, name string) string {
+	text, err := os.ReadFile(procPath(thread, name))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// cpuTime is how much of a CPU a thread has had.
+func cpuTime(thread uint32) time.Duration {
+	had, _, _ := strings.Cut(threadFile(thread, "schedstat"), " ")
+	n, _ := strconv.ParseInt(had, 10, 64)
+	return time.Duration(n)
 }
 
 func (o *Observer) alive(fd int, id uint64) bool {
