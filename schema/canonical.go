@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -28,10 +29,7 @@ func appendValue(b []byte, v any) []byte {
 		}
 		return append(b, ']')
 	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for key := range v {
-			keys = append(keys, key)
-		}
+		keys := slices.AppendSeq(make([]string, 0, len(v)), maps.Keys(v))
 		slices.Sort(keys)
 		b = append(b, '{')
 		for i, key := range keys {

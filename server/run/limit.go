@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"toolcrib/server/rules"
@@ -63,23 +62,13 @@ const (
 )
 
 // reach is a bit set over the indexes of the tools: which of them the session may call
-// and its client has the abilities for; "" = all.
+// and its client has the abilities for.
 func (l *live) reach(s *tools.SessionInfo) string {
-	lacks := func(t *tools.Tool) bool { return len(t.Lacks(s.Client)) > 0 }
-	if s.May == nil && !slices.ContainsFunc(l.needy, lacks) {
-		return ""
-	}
 	bits := make([]byte, (len(l.Tools)+7)/8)
-	all := true
 	for i := range l.Tools {
-		if t := &l.Tools[i]; s.Allows(t) && !lacks(t) {
+		if t := &l.Tools[i]; s.Allows(t) && (t.Needs == nil || len(t.Lacks(s.Client)) == 0) {
 			bits[i/8] |= 1 << (i % 8)
-		} else {
-			all = false
 		}
-	}
-	if all {
-		return ""
 	}
 	return string(bits)
 }

@@ -36,7 +36,6 @@ type live struct {
 	Settings
 	serial uint64 // counts the Settings of the Runner
 	names  *tools.Names
-	needy  []*tools.Tool // that need something
 }
 
 // newLive prepares settings for use after the old ones, which are nil at the start. It
@@ -54,11 +53,8 @@ func (r *Runner) newLive(set Settings, before *live) (*live, error) {
 		l.serial = before.serial + 1
 	}
 	var counted []string
-	for i, t := range set.Tools {
+	for _, t := range set.Tools {
 		counted = append(counted, t.Name)
-		if len(t.Needs) > 0 {
-			l.needy = append(l.needy, &set.Tools[i])
-		}
 	}
 	r.metrics.Know(counted...)
 	return l, nil

@@ -3,8 +3,9 @@
 // of that entry; afterwards it adds the change to the history.
 //
 // Start with [Recorder]. The observer of a program's system calls calls [Recorder.Before] and
-// [Recorder.Move] between [Recorder.Hear] and [Recorder.Heard]; the call that runs the program calls [Recorder.Begin] and [Recorder.End].
-// change.go has what one change is made of, keep.go takes the former state of one entry,
+// [Recorder.Move] between [Recorder.Hear] and [Recorder.Heard]; the call that runs the program
+// calls [Recorder.Begin] and [Recorder.End]. change.go has what one change is made of, keep.go
+// takes the former state of one entry, land.go waits for what is under way when a change ends,
 // finish.go writes the change into the history, and recover.go does so for servers that were
 // killed.
 //

@@ -77,7 +77,7 @@ func TestVariants(t *testing.T) {
 			for range 1 + r.IntN(4) {
 				from, length := r.IntN(len(data)), 1+r.IntN(32)
 				to := min(from+length, len(data))
-				switch r.IntN(4) {
+				switch r.IntN(5) {
 				case 0:
 					for i := from; i < to; i++ {
 						data[i] = byte(r.Uint32())
@@ -86,6 +86,8 @@ func TestVariants(t *testing.T) {
 					data[from] ^= 1 << r.IntN(8)
 				case 2:
 					data = slices.Delete(data, from, to)
+				case 3:
+					data = data[:max(from, 1)]
 				default:
 					data = slices.Insert(data, from, data[from:to]...)
 				}
@@ -108,6 +110,9 @@ func TestVariants(t *testing.T) {
 				continue
 			}
 			refused[e.Cause]++
+			if len(err.Error()) > 1000 {
+				t.Errorf("%s, variant %d: %.2000v", seed.name, n, err)
+			}
 		}
 	}
 	t.Logf("read: %d; refused by cause: %v", fine, refused)

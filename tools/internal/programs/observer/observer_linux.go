@@ -38,7 +38,7 @@ type Observer struct {
 	large sync.WaitGroup
 
 	mu         sync.Mutex
-	unanswered map[uint64]bool          // reports
+	unanswered map[uint64]bool          // reports that are left to the rest of the recorder
 	running    map[uint64]time.Duration // of answered reports whose threads run: what they had had of a CPU at the first look
 
 	report report
@@ -132,14 +132,10 @@ func (o *Observer) handle(fd int, r *report) {
 	o.recorder.Hear(recorder.Call{Thread: r.pid, ID: r.id, Number: r.number})
 	defer o.recorder.Heard()
 	id := r.id
-	o.mu.Lock()
-	o.unanswered[id] = true
-	o.mu.Unlock()
 	var rests []func()
 	for _, e := range o.effects(r) {
 		if !o.alive(fd, r.id) {
-			o.reply(fd, r.id) // what was read may be another process's
-			return
+			return // what was read may be another process's
 		}
 		switch {
 		case e.exchange:
@@ -157,7 +153,9 @@ func (o *Observer) handle(fd int, r *report) {
 		o.reply(fd, r.id)
 		return
 	}
+	o.leave(id, true)
 	o.large.Go(func() {
+		defer o.leave(id, false)
 		defer o.mend(fd, id)
 		defer o.reply(fd, id)
 		for _, rest := range rests {
@@ -177,9 +175,17 @@ func (o *Observer) mend(fd int, id uint64) {
 func (o *Observer) reply(fd int, id uint64) {
 	a := answer{id: id, flags: goOn}
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAnswer, uintptr(unsafe.Pointer(&a))) // fails if the process was killed
+}
+
+// leave notes whether a report is left unanswered.
+func (o *Observer) leave(id uint64, unanswered bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.unanswered, id)
+	if unanswered {
+		o.unanswered[id] = true
+	} else {
+		delete(o.unanswered, id)
+	}
 }
 
 // carriedOut is how much of a CPU a thread has had since a call was answered if that is over.
