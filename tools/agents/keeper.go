@@ -25,8 +25,6 @@ import (
 const (
 	// watchEvery is how often a process looks for runs of those that died.
 	watchEvery = 5 * time.Second
-	// patience is how long a call waits for the engine.
-	patience = 4500 * time.Millisecond
 	// keepLegs is how long the engine remembers the legs of runs.
 	keepLegs = 48 * time.Hour
 	// again is when something is repeated that a database did not answer.
@@ -130,7 +128,7 @@ func (d *desk) launch(ctx context.Context, store *runs.Store, id string) error {
 			}
 		}
 	}
-	starting, cancel := context.WithTimeout(ctx, patience)
+	starting, cancel := context.WithTimeout(ctx, k.engine.Patience())
 	defer cancel()
 	if _, err = k.engine.Start(starting, kind, legID(id, n), of); err != nil {
 		return &tools.Error{Code: tools.Unavailable, Msg: "run " + id + " cannot go on in the background at the moment: " + err.Error(), Hint: fmt.Sprintf("resume: {\"run\": %q} without background goes on with it", id), Err: err}
@@ -144,7 +142,7 @@ func (d *desk) launch(ctx context.Context, store *runs.Store, id string) error {
 // has reports whether the newest leg of a run has not ended: a process is at work on it, or the
 // engine lets another one take it over.
 func (k *keeper) has(ctx context.Context, run string) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, k.engine.Patience())
 	defer cancel()
 	legs, err := k.engine.List(ctx, kind, legsOf(run), 1)
 	return len(legs) > 0 && (legs[0].State == durable.Running || legs[0].State == durable.Waiting), err

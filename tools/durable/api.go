@@ -35,6 +35,15 @@ type Info struct {
 // ErrNone says that there is no such run.
 var ErrNone = errors.New("there is no such run")
 
+// Patience is how long a call should wait for the engine: its first use makes tables, which
+// takes long on a busy disk, and a server may be out of reach.
+func (e *Engine) Patience() time.Duration {
+	if e.opt.Database != nil {
+		return remotePatience
+	}
+	return localPatience
+}
+
 // Start begins a run in this process. started reports whether it did: false = there is one of
 // this kind and ID already, here or in another process, whatever has become of it. If ctx
 // ends first, the run may begin all the same.

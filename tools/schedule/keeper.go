@@ -45,7 +45,6 @@ type keeper struct {
 	ws        *workspace.Workspace
 	store     *store
 	engine    *durable.Engine
-	patience  time.Duration // how long a call waits for the engine
 
 	wake    chan struct{}
 	waiting atomic.Int64 // schedules that may run again
@@ -61,16 +60,14 @@ func newKeeper(d Deps, s *tools.SessionInfo, root string) (*keeper, error) {
 		return nil, err
 	}
 	var db *database.DB
-	patience := localPatience
 	if d.Database.Postgres() {
-		patience = remotePatience
 		if db, err = d.Database.Open(context.Background(), s.Workspace); err != nil {
 			return nil, err
 		}
 	}
 	k := &keeper{
 		deps: d, principal: s.Principal, ws: s.Workspace, wake: make(chan struct{}, 1),
-		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}), patience: patience,
+		store: &store{source: d.Database, ws: s.Workspace, root: root}, ended: make(chan struct{}),
 	}
 	sum := sha256.Sum256([]byte(root))
 	k.engine = durable.New(durable.Options{
@@ -263,18 +260,11 @@ func nameOf(slot time.Time) string { return slot.UTC().Format("20060102T150405Z"
 
 // begin starts a run, unless another process has.
 func (k *keeper) begin(ctx context.Context, in input) (started bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, k.patience)
+	ctx, cancel := context.WithTimeout(ctx, k.engine.Patience())
 	defer cancel()
 	started, err = k.engine.Start(ctx, kind, in.Schedule+"/"+in.Run, in)
 	return started, told(err)
 }
-
-// How long a call waits for the engine: its first use makes tables, which takes long on a busy
-// disk, and a server may be out of reach.
-const (
-	localPatience  = 20 * time.Second
-	remotePatience = 4500 * time.Millisecond
-)
 
 // told returns an error of the engine as an unavailable one.
 func told(err error) error {

@@ -73,7 +73,7 @@ func (d Deps) runNow(ctx context.Context, in RunIn) (RunOut, error) {
 	out := RunOut{name: r.Name, run: outcome{Run: "now-" + strings.ToLower(rand.Text()), State: running, Started: d.Now()}}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	limited, cancel := context.WithTimeout(ctx, k.patience)
+	limited, cancel := context.WithTimeout(ctx, k.engine.Patience())
 	defer cancel()
 	if _, err := k.engine.Start(limited, kind, r.ID+"/"+out.run.Run, input{Schedule: r.ID, Run: out.run.Run}); err != nil {
 		if limited.Err() != nil && ctx.Err() == nil {
