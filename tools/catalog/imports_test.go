@@ -60,7 +60,7 @@ var layers = []struct {
 	{"tools/internal/document/tesseract", []string{"tools", "tools/internal/document", "tools/internal/document/markup", "tools/internal/programs/sandbox", "tools/internal/diskcache"}}, // it runs a program for a call
 	{"tools/internal/document/linked", []string{"tools", "workspace", "workspace/state", "tools/internal/..."}},                                                                          // compiled code is shared by all roots
 	{"tools/internal/database", []string{"tools", "workspace", "workspace/state"}},                                                                                                       // its file is state, and its errors are those of tools
-	{"tools/internal/database/databasetest", []string{"tools/internal/database", "workspace", "workspace/state/postgres"}},
+	{"tools/internal/database/databasetest", []string{"tools/internal/database", "tools/internal/tooltest", "workspace", "workspace/state/postgres"}},
 	{"tools/internal/filelists", []string{"workspace", "workspace/fileindex"}},
 	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox", "tools/internal/filelists", "tools/internal/database"}}, // what categories share has settings, as they have
 	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile", "workspace/repository"}},                                                                                     // the user of a tool is asked about what is lost

@@ -131,6 +131,7 @@ func TestCells(t *testing.T) {
 }
 
 func TestMagics(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	h := b.start()
 	for _, c := range []struct{ code, want string }{
@@ -188,6 +189,7 @@ func TestPlots(t *testing.T) {
 }
 
 func TestCrashes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	h := b.start()
 	b.run(h, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "crashed after …: all variables are lost; action=restart starts again; handle "+h+"\n...")
@@ -296,6 +298,7 @@ func TestMemory(t *testing.T) {
 
 // TestIdle lets an interpreter be for longer than it may.
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	b := openBench(t, sandbox.Options{}, &code.Kernels{Idle: 300 * time.Millisecond})
 	h := b.start()
 	b.run(h, "import time\ntime.sleep(.6)\nx", "ok in …\nvalue: 1") // it is not idle while it runs

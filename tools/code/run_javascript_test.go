@@ -57,6 +57,7 @@ func TestJavascriptFloods(t *testing.T) {
 }
 
 func TestJavascriptTimeouts(t *testing.T) {
+	t.Parallel()
 	stops(t, "run_javascript", [][2]string{
 		{"let n = 0;\nwhile (true) n++;", "stopped: it took longer than 1s\n...\nInternalError: interrupted\n  at line …"},
 		{"console.log(1); [].indexOf.call({length: 2**53 - 1}, 1)", "stopped: it took longer than 1s\n...\n\n1"},
@@ -173,6 +174,7 @@ func scripted(t *testing.T) (script func(code, more string) (tools.Result, error
 }
 
 func TestScriptsCallTools(t *testing.T) {
+	t.Parallel()
 	script, _, _ := scripted(t)
 	for _, c := range []struct{ name, code, want string }{
 		{"text", "await tools.echo({text: 'a\\0b <&> \u00fc'})", "ok in …\n1 call of tools, 10 B kept out of this result: echo 1 in …\n...\nvalue: \"a\\u0000b <&> \u00fc\""},
@@ -211,6 +213,7 @@ func TestScriptsCallTools(t *testing.T) {
 
 // The time of a script stands still while it waits for a call, but not while it computes.
 func TestScriptTimeWithCalls(t *testing.T) {
+	t.Parallel()
 	script, begun, gate := scripted(t)
 	res, err := script("tools.wait({}); for (;;);", `,"timeout":"300ms"`)
 	if err != nil {

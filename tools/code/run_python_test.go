@@ -54,6 +54,7 @@ func TestPythonFloods(t *testing.T) {
 }
 
 func TestPythonTimeouts(t *testing.T) {
+	t.Parallel()
 	needPython(t)
 	stops(t, "run_python", [][2]string{
 		{"import time\n\ndef wait():\n    time.sleep(60)\n\nwait()", "stopped: it took longer than 1s\n...\n  File \"<script>\", line 4, in wait\n...\nKeyboardInterrupt"},

@@ -11,6 +11,7 @@ import (
 
 // The indents and paths of a deep document with many values are far longer than it is.
 func TestDeepJSON(t *testing.T) {
+	tooltest.Unraced(t)
 	deep := func(item string) *string {
 		return new(strings.Repeat(`{"key":[`, 400) + strings.Repeat(item+",", 100_000) + "0" + strings.Repeat("]}", 400))
 	}
@@ -56,6 +57,7 @@ func TestJQBombs(t *testing.T) {
 
 // The memory of a large document does not count as the filter's.
 func TestJQLarge(t *testing.T) {
+	tooltest.Unraced(t)
 	var b strings.Builder
 	for i := range 250_000 {
 		fmt.Fprintf(&b, `{"id":%d,"v":"x%d"}`+"\n", i, i)

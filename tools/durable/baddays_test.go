@@ -131,6 +131,7 @@ func TestLocked(t *testing.T) {
 // A process that is stopped for longer than it may be silent has lost its runs: it begins
 // nothing afterwards, and what it had begun is unknown.
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs: signals: processes cannot be stopped")
 	}
@@ -162,6 +163,7 @@ func TestStopped(t *testing.T) {
 // While PostgreSQL is down, calls end in time; afterwards runs go on, and nothing is done
 // twice.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	ctx, own := t.Context(), databasetest.Start(t)
 	b := newBench(t, own.URL(), time.Minute)
 	b.worker(t)

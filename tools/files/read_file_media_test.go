@@ -86,6 +86,7 @@ func header(w, h uint32) string {
 }
 
 func TestReadFileImages(t *testing.T) {
+	tooltest.Unraced(t)
 	small, large := quarters(64, 32), quarters(2000, 1000)
 	tree := map[string]string{
 		"small.png": encoded(t, "png", small), "small.jpg": encoded(t, "jpeg", small), "small.gif": encoded(t, "gif", small),
@@ -191,6 +192,7 @@ func corners(t *testing.T, img image.Image, want string) {
 
 // A photo that a camera took sideways is turned upright, whatever its size.
 func TestReadFileOrientation(t *testing.T) {
+	tooltest.Unraced(t)
 	small := encoded(t, "jpeg", quarters(64, 32))
 	want := []string{1: "RGBW", 2: "GRWB", 3: "WBGR", 4: "BWRG", 5: "RBGW", 6: "BRWG", 7: "WGBR", 8: "GWRB"}
 	tree := map[string]string{

@@ -11,6 +11,7 @@ import (
 )
 
 func TestReadFileNotebook(t *testing.T) {
+	tooltest.Unraced(t)
 	picture := base64.StdEncoding.EncodeToString([]byte(encoded(t, "png", quarters(64, 32))))
 	large := base64.StdEncoding.EncodeToString([]byte(encoded(t, "png", quarters(2000, 1000))))
 	show := func(data map[string]any) map[string]any {

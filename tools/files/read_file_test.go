@@ -139,6 +139,7 @@ func text(lines int, ending string) string {
 }
 
 func TestReadFilePages(t *testing.T) {
+	tooltest.Unraced(t)
 	content := text(3000, "\n")
 	r := newCaller(t, "read_file", map[string]string{"t.txt": content})
 	for _, start := range []int{1, -3000} {

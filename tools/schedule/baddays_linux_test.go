@@ -85,6 +85,7 @@ func TestDisk(t *testing.T) {
 // TestUnusable has databases that are damaged or of a newer program: calls say so, and change
 // nothing. While that of the runs cannot be used, schedules can be seen.
 func TestUnusable(t *testing.T) {
+	t.Parallel()
 	damage := func(t *testing.T, path string) {
 		os.Remove(path + "-wal") // it may hold the whole content
 		if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {

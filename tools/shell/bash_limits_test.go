@@ -11,6 +11,7 @@ import (
 
 // The result of what meets a limit names it, and the setting; what only says so does not.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.engine.Configure(sandbox.Options{Limits: sandbox.Limits{Memory: 256 << 20, FileSize: 1 << 20, Files: 64, Processes: 40}})
 	s.want(s.call(t.Context(), "bash", map[string]any{"command": "true"}), `^exit 0`) // the sandbox stands

@@ -187,6 +187,7 @@ func TestPowerShellLoses(t *testing.T) {
 
 // git clean asks about what git does not track.
 func TestCleanLoses(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs: git")
 	}
@@ -227,6 +228,7 @@ func TestCleanLoses(t *testing.T) {
 
 // A line for a shell that waits at its prompt asks as a command does.
 func TestInputLoses(t *testing.T) {
+	t.Parallel()
 	s := losing(t)
 	text := s.call(t.Context(), "bash", map[string]any{"command": "PS1='$ ' exec bash --norc --noprofile -i", "cwd": "d", "terminal": true})
 	if strings.Contains(text, "no terminal") {
@@ -252,6 +254,7 @@ func TestInputLoses(t *testing.T) {
 
 // What a job loses after its call is said once.
 func TestLostByJob(t *testing.T) {
+	t.Parallel()
 	s := losing(t)
 	s.call(t.Context(), "bash", map[string]any{"command": "x=$(echo big); read; rm $x.img; echo gone", "input": true})
 	text := s.call(t.Context(), "job_input", map[string]any{"text": "\n", "until": "gone"})

@@ -107,6 +107,7 @@ func TestVerdicts(t *testing.T) {
 
 // A list of what is allowed opens nothing else, whatever stands beside it on the line.
 func TestAllowList(t *testing.T) {
+	t.Parallel()
 	const policy = `[{"verdict":"%s","toolset":["shell"]},{"verdict":"allow","command":["ls *","cat *","grep *"]}]`
 	for _, tc := range []struct {
 		line    string

@@ -77,6 +77,7 @@ func TestMuteSession(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	var events []tools.ProgressEvent
 	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) { events = append(events, e) })
@@ -108,6 +109,7 @@ func TestGitStatus(t *testing.T) {
 
 // The times of the configuration count from the next command on.
 func TestConfiguredTimes(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0`) // the sandbox stands
 	s.jobs.Configure(jobs.Options{Foreground: 300 * time.Millisecond})
@@ -119,6 +121,7 @@ func TestConfiguredTimes(t *testing.T) {
 
 // A command in the background answers with its job; so does one that has input.
 func TestBackground(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "echo one; sleep 60", "background": true}), `^running: job \S+\n.*offset=4 .*\n\none\n$`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "printf '%03000d\\n' 0; sleep 60", "background": true}),
@@ -128,6 +131,7 @@ func TestBackground(t *testing.T) {
 
 // A command in a terminal shows its screen.
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	text := s.call(ctx, "bash", map[string]any{"command": "tty; stty size; read -p 'who? ' w", "terminal": true})
 	if strings.Contains(text, "no terminal") {
@@ -211,6 +215,7 @@ func TestHints(t *testing.T) {
 
 // A program that draws on a screen, without a terminal, ends early and leaves nothing.
 func TestDrawsWithoutTerminal(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	const draws = `echo before; printf '\033[24;1H"x"\033[2;1H~\033[3;1H~\033[1;1H'; `
 	begin := time.Now()
@@ -252,6 +257,7 @@ func TestPrivateTemp(t *testing.T) {
 
 // A port of a job is open on 127.0.0.1 if it was asked for, as long as the job runs.
 func TestPorts(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("needs: python3")
@@ -344,6 +350,7 @@ func TestUnbuffered(t *testing.T) {
 // A command that finds its port taken is told which job holds it, and one that finds no server
 // which ports have one.
 func TestPortHolder(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("needs: python3")

@@ -13,6 +13,7 @@ const noRemoval = `[{"verdict":"deny","command":["rm"]}]`
 // What is typed at the prompt of a shell is judged as a command line; what another
 // program gets, and what would change the line, nobody can judge.
 func TestPlanOfInput(t *testing.T) {
+	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock, sandbox.None} {
 		t.Run(level.String(), func(t *testing.T) { planOfInput(t, level) })
 	}
@@ -74,6 +75,7 @@ func planOfInput(t *testing.T, level sandbox.Level) {
 
 // The job's own consent covers keys, and what is uncontained asks as bash does.
 func TestPlanOfInputUncontained(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	job := s.begin("echo up; cat", piped)
 	for want, in := range map[string]shell.JobInputIn{

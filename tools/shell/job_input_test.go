@@ -11,6 +11,7 @@ import (
 )
 
 func TestInput(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	job := s.begin("echo name?; read n; echo hello $n; cat; echo bye", piped)
 	s.want(s.call(ctx, "job_input", map[string]any{"job": job, "text": "Ada\n"}), `\n\nhello Ada\n$`)
@@ -19,6 +20,7 @@ func TestInput(t *testing.T) {
 }
 
 func TestInputOfTerminal(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	s.begin("read -p 'who? ' w; echo hi $w; read -s -n1 k; printf '[%q]' $k", terminal)
 	s.want(s.call(ctx, "job_input", map[string]any{"text": "me\n"}), `who\? me\nhi me\n`)
@@ -27,6 +29,7 @@ func TestInputOfTerminal(t *testing.T) {
 
 // A program that computes its answer is waited for, though it prints nothing meanwhile.
 func TestTerminalComputes(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("needs: linux: elsewhere nobody tells what a program does")
 	}
@@ -38,6 +41,7 @@ func TestTerminalComputes(t *testing.T) {
 // What is typed into a terminal that does not show it is told by the class of its length;
 // so is what answers a question for a secret. What a shell reads is told as a command.
 func TestRedactedInput(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	const unseen, asked, whole = `[typed without echo: at most 16 characters]`, `[typed where a secret may be asked for: at most 16 characters]`, `hunter2\n`
 	const bash = "PS1='$ ' exec bash --norc --noprofile -i"
@@ -78,6 +82,7 @@ func TestRedactedInput(t *testing.T) {
 
 // A part of a line may be that of a secret.
 func TestRedactedParts(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	job := s.begin("PS1='$ ' exec bash --norc --noprofile -i", terminal)
 	s.call(ctx, "job_input", map[string]any{"job": job, "text": "echo -phun"})
@@ -88,6 +93,7 @@ func TestRedactedParts(t *testing.T) {
 
 // A job that has met a limit says so where its output ends.
 func TestLimitOfInput(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	s.engine.Configure(sandbox.Options{Limits: sandbox.Limits{FileSize: 1 << 20}})
 	job := s.begin("read x; head -c 2000000 /dev/zero > big", piped)

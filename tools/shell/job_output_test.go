@@ -14,6 +14,7 @@ import (
 )
 
 func TestJobOutput(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	job := s.begin("echo one; read a; echo two; read a", piped)
 	s.want(s.call(ctx, "job_output", map[string]any{"job": job, "offset": 0}), `\n\none\n$`)
@@ -91,6 +92,7 @@ func TestCutOutput(t *testing.T) {
 
 // A bare job_output goes on where the last answer has ended, and says so.
 func TestGoesOn(t *testing.T) {
+	t.Parallel()
 	s, ctx := start(t), t.Context()
 	job := s.begin("echo one; read a; echo two; read a; echo three; read a", piped)
 	args := map[string]any{"job": job}

@@ -12,6 +12,7 @@ import (
 )
 
 func TestProcessList(t *testing.T) {
+	t.Parallel()
 	seconds := fmt.Sprintf("63.%d", os.Getpid()) // no other run has it
 	cmd := sleeper(t, seconds)
 	c := as(t, tools.Local)
@@ -36,6 +37,7 @@ func TestProcessList(t *testing.T) {
 
 // Nobody is shown the secrets in the command lines of others, or finds a process by one.
 func TestProcessSecrets(t *testing.T) {
+	t.Parallel()
 	secretive(t, func(t *testing.T, secret string, pid int) {
 		p := as(t, tools.Local)
 		list := p.call("process_list", map[string]any{"name": "toolcrib-test-veil", "pid": pid})

@@ -3,6 +3,7 @@ package shell_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"regexp"
 	"testing"
@@ -24,6 +25,8 @@ type server struct {
 	jobs   *jobs.Manager
 	all    []tools.Tool
 }
+
+func TestMain(m *testing.M) { os.Exit(tooltest.Together(m)) }
 
 func start(t *testing.T) server {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/web"
 )
 
@@ -141,6 +142,7 @@ func TestAliases(t *testing.T) {
 // TestImagesAlike sends an image of the workspace once, asked before, and no larger than the
 // service takes it.
 func TestImagesAlike(t *testing.T) {
+	tooltest.Unraced(t)
 	var got []byte
 	uploads := 0
 	status := http.StatusOK

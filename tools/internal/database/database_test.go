@@ -33,6 +33,7 @@ func count(ctx context.Context, p *database.Part, name string) (n int, err error
 
 // TestChange has several users of a database count.
 func TestChange(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, url string) {
 		base := t.TempDir()
 		script := fmt.Sprintf(table, "change")

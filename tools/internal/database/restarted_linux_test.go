@@ -16,6 +16,7 @@ import (
 
 // TestRestarted stops PostgreSQL, for a moment and for longer, and freezes it.
 func TestRestarted(t *testing.T) {
+	t.Parallel()
 	ctx, own := context.WithoutCancel(t.Context()), databasetest.Start(t)
 	p := databasetest.Open(t, "", own.URL()).Part("restarted", fmt.Sprintf(table, "restarted"))
 	want := 0

@@ -2,8 +2,8 @@ package tooltest
 
 import "testing"
 
-// Unraced skips a test of how much hostile input may take of the processors, which the race
-// detector multiplies. The names of these tests end in Bombs.
+// Unraced skips a test whose work one goroutine does, or another program: the race detector
+// finds nothing there, and makes it take up to thirty times as long.
 func Unraced(t *testing.T) {
 	t.Helper()
 	if Slowdown > 1 {

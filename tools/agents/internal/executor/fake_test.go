@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toolcrib/tools/agents/internal/inside"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // TestMain makes the binary of the tests what the sandbox starts, and the agent in it.
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	}
 	// A program that was built with the race detector sleeps for a second before it ends.
 	_ = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	os.Exit(m.Run())
+	os.Exit(tooltest.Together(m))
 }
 
 // fake is a coding agent that plays a script in the language of a kind: steps separated by "; ".

@@ -154,6 +154,7 @@ func TestJournal(t *testing.T) {
 // A step is kept once the database answers again, also if an earlier try kept it and the answer was
 // lost.
 func TestJournalInsists(t *testing.T) {
+	t.Parallel()
 	base := t.TempDir()
 	ws := databasetest.Workspace(t, base, t.TempDir())
 	source := new(database.Source)
@@ -203,6 +204,7 @@ func TestJournalInsists(t *testing.T) {
 // A run is stopped in whichever process is at work on it; one that nobody is at work on ends
 // where it is stopped.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, one, two *runs.Store) {
 		ctx := t.Context()
 		begin := func() (id string) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
 	"toolcrib/workspace/state/postgres"
 )
@@ -27,7 +28,7 @@ type Databases struct {
 
 // Main runs the tests of a package, removes the PostgreSQL after them, and exits.
 func (d *Databases) Main(m *testing.M) {
-	code := m.Run()
+	code := tooltest.Together(m)
 	if d.server != nil {
 		if err := d.server.Remove(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -187,6 +187,7 @@ func TestBombs(t *testing.T) {
 
 // What is at the limits is read.
 func TestLarge(t *testing.T) {
+	tooltest.Unraced(t)
 	const rows = 40_000
 	data := book(t, member{name: "xl/s.xml", body: io.MultiReader(text("<worksheet><sheetData>"), endless("<row>"+strings.Repeat("<c><v>12.5</v></c>", 10)+"</row>", rows*(11+18*10))), stored: true})
 	sheet, err := read(t, bomb{data: data}.source())

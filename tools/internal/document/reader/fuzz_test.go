@@ -16,6 +16,7 @@ import (
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/reader"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // seeds are the files of the corpus. Archives are stored, so that damage reaches their parts.
@@ -68,6 +69,7 @@ func stored(t testing.TB, data []byte) []byte {
 
 // TestVariants reads a hundred damaged variants of each file of the corpus.
 func TestVariants(t *testing.T) {
+	tooltest.Unraced(t)
 	const variants = 100
 	r := rand.New(rand.NewPCG(23, 1))
 	fine, refused := 0, map[document.Cause]int{}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // functions is equal functions but for their heads, five lines each.
@@ -117,6 +118,7 @@ func TestPatchAssigns(t *testing.T) {
 
 // Work must not grow with the square of the places.
 func TestPatchAssignsManyPlaces(t *testing.T) {
+	tooltest.Unraced(t)
 	in := strings.Repeat("x\n", 100_000)
 	var all []textedit.Chunk
 	for range 20 {

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tools/internal/text/textedit"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/internal/tooltest"
 )
 
 func benchmark(b *testing.B, content string, edits []textedit.Edit, fails bool) {
@@ -61,6 +62,7 @@ func BenchmarkNotFoundUnicode(b *testing.B) {
 
 // A diagnosis takes bounded time for any file and old text.
 func TestDiagnosisTime(t *testing.T) {
+	tooltest.Unraced(t)
 	const most = time.Minute // far above what it takes beside other work, so that only a blow-up fails
 	for _, c := range []struct{ name, in, old string }{
 		{"ten thousand lines", code(10_000), "func nothing() {\n\treturn 77\n}\n"},

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/internal/tooltest"
 )
 
 // file returns text in an encoding, and its form.
@@ -44,6 +45,7 @@ func file(t *testing.T, name, text string, bom bool) ([]byte, textfile.Form) {
 }
 
 func TestLines(t *testing.T) {
+	tooltest.Unraced(t)
 	texts := map[string]string{
 		"empty":           "",
 		"one":             "one",

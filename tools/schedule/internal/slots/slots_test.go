@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/schedule/internal/slots"
 )
 
@@ -216,6 +217,7 @@ func (e expression) at(w time.Time) bool {
 
 // Random expressions around changes of the clock, against an oracle that only looks.
 func TestOracle(t *testing.T) {
+	tooltest.Unraced(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	changes := []struct{ zone, at string }{
 		{"Europe/Berlin", "2026-03-29"}, {"Europe/Berlin", "2026-10-25"}, {"America/New_York", "2026-03-08"}, {"America/New_York", "2026-11-01"},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/workspace/fileindex"
@@ -87,6 +88,7 @@ func one(text string) [][]match.Literal { return [][]match.Literal{{{Text: text}
 
 // Whatever happens to the files, none that holds what is asked for is ruled out.
 func TestAgainstScan(t *testing.T) {
+	tooltest.Unraced(t)
 	for seed := range uint64(2) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		tr := newTree(t)

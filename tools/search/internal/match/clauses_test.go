@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/match"
 )
 
@@ -104,6 +105,7 @@ func randomPattern(rnd *rand.Rand, depth int) string {
 
 // Whatever a pattern matches has a literal of each of its clauses.
 func TestClausesHold(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 5))
 	pieces := []string{"foo", "bar", "FOO", "k", "K", "\u212a", "s", "S", "\u017f", "as", "é", "É", "ß", "ẞ", " ", "\n", "\r\n", "(", "xx", "x", "a", "b", "_probe_", "_PROBE_", "\xff"}

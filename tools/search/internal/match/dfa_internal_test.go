@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"toolcrib/tools/internal/tooltest"
 )
 
 // pairs is how many pairs of a pattern and a text TestDFAEqualsRegexp tries.
@@ -136,6 +138,7 @@ func everyLine(re *regexp.Regexp, text []byte) (starts []int) {
 // TestDFAEqualsRegexp compares the DFA alone, and the matcher with all its ways,
 // with package regexp line by line.
 func TestDFAEqualsRegexp(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolcrib/tools/internal/tooltest"
 )
 
 // starts returns the offsets of the lines that m finds.
@@ -31,6 +33,7 @@ func mustCompile(t testing.TB, pattern string) *Matcher {
 // TestPieces searches texts of several pieces, whose borders fall on every byte
 // of a line, of a CRLF and of a rune, and which have lines longer than a piece.
 func TestPieces(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	l := &language{Rand: rand.New(rand.NewPCG(3, 4))}
 	for pad := range 12 {
@@ -53,6 +56,7 @@ func TestPieces(t *testing.T) {
 // TestCrowds searches texts in which candidate lines stand close together in one
 // half only, with a last line longer than what is searched at once.
 func TestCrowds(t *testing.T) {
+	tooltest.Unraced(t)
 	sparse := strings.Repeat(strings.Repeat("-", 99)+"\n", 2000)
 	crowd := strings.Repeat("foo-bar\nfoo bar\n\r\nxx\n", 10_000)
 	for _, text := range []string{crowd, sparse + crowd + sparse, crowd + sparse + crowd, crowd + strings.Repeat("foo ", 50_000) + "bar"} {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolcrib/tools/internal/tooltest"
 )
 
 // occurrence reports whether a literal of at most Reach bytes starts at text[i],
@@ -118,6 +120,7 @@ func TestFinderFindsTheFirst(t *testing.T) {
 
 // TestFinderAtEveryPlace puts a literal at each place of texts of many lengths.
 func TestFinderAtEveryPlace(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	for _, literals := range literalSets {
 		l := literals[len(literals)/2]

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/match"
 )
 
@@ -57,6 +58,7 @@ func (e *ending) Err() error {
 // states alone, behind a prefilter, and by package regexp because there are too
 // many states.
 func TestLongLineIsCancelled(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	line := make([]byte, 1<<20)

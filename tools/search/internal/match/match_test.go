@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/match"
 )
 
@@ -93,6 +94,7 @@ var pieces = []string{
 }
 
 func TestLinesEqualRegexpLineByLine(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -176,6 +178,7 @@ func TestMultiline(t *testing.T) {
 
 // Matches come in batches; the cuts between them must not show.
 func TestMultilineBatches(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	text := strings.Repeat(strings.Repeat("ab", 3000)+"\nb\n\n", 5) + strings.Repeat("a\nb\n", 6000)
 	data := []byte(text)

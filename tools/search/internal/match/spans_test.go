@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/match"
 )
 
@@ -32,6 +33,7 @@ func touched(pattern, text string) (got []string) {
 // Texts are searched in pieces, the smaller the more a pattern asks for; where one ends
 // and the next begins must not show.
 func TestMultilineInPieces(t *testing.T) {
+	tooltest.Unraced(t)
 	t.Parallel()
 	heavy := `|\x01{800}`
 	for _, pattern := range []string{
@@ -88,6 +90,7 @@ func TestMultilineInvalidInPieces(t *testing.T) {
 // The time that a long line takes grows with its length, not with the square of it. A busy
 // machine makes times longer, so the shortest of up to ten tries counts.
 func TestMultilineLongLineIsLinear(t *testing.T) {
+	tooltest.Unraced(t)
 	for _, pattern := range []string{`(?s).`, `\w+\s*=`, `[a-z]\n?=`, `\bab`} {
 		m, err := match.Compile(match.Pattern{Text: pattern, Multiline: true, Case: match.Sensitive})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"
 	"toolcrib/workspace"
@@ -145,6 +146,7 @@ func TestWindows(t *testing.T) {
 }
 
 func TestOneLongLine(t *testing.T) {
+	tooltest.Unraced(t)
 	for _, tt := range []struct {
 		p    match.Pattern
 		size int

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/shell/internal/command"
 )
 
@@ -73,6 +74,7 @@ func TestParse(t *testing.T) {
 
 // Whatever the line, it is looked through in bounded time, with a bounded stack.
 func TestBounds(t *testing.T) {
+	tooltest.Unraced(t)
 	many := strings.Repeat
 	for name, line := range map[string]string{
 		"parentheses":   many("(", 1<<20),

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/shell/internal/command"
 )
 
@@ -51,6 +52,7 @@ func TestRedacted(t *testing.T) {
 // four times the length at most twelve times the time. A busy machine makes times longer, so
 // the shortest of up to eight tries counts.
 func TestRedactedInTime(t *testing.T) {
+	tooltest.Unraced(t)
 	took := func(line string) time.Duration {
 		begin := time.Now()
 		command.Redacted(line)

@@ -103,6 +103,7 @@ func TestHiddenBesideLittle(t *testing.T) {
 
 // A page may be made to need much time or memory.
 func TestBounds(t *testing.T) {
+	tooltest.Unraced(t)
 	many := func(n int, s string) string { return strings.Repeat(s, n) }
 	numbered := func(n int, format string) string {
 		var b strings.Builder
