@@ -50,7 +50,6 @@ func globber() tools.Tool {
 }
 
 func TestTools(t *testing.T) {
-	t.Parallel()
 	caller := &tooltest.Caller{All: []tools.Tool{globber()}}
 	c := schedule.Category(&services.Services{Caller: caller})
 	t.Cleanup(func() {
@@ -268,7 +267,6 @@ func TestRuns(t *testing.T) {
 
 // A machine sleeps, and its clock is set forth and back.
 func TestMissed(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		missed string
 		ran    int // slots that ran before
@@ -322,7 +320,6 @@ func TestMissed(t *testing.T) {
 // A server starts with schedules that are days old: one late run of the one that has run
 // before, told, and none of the one that has not.
 func TestOld(t *testing.T) {
-	t.Parallel()
 	databases.Each(t, func(t *testing.T, url string) {
 		base, root := t.TempDir(), t.TempDir()
 		t.Run("before", func(t *testing.T) {
@@ -373,7 +370,6 @@ func TestSleep(t *testing.T) {
 // PostgreSQL is stopped in the middle: calls say so in time, and what was due runs when it is
 // back, once.
 func TestOutage(t *testing.T) {
-	t.Parallel()
 	ctx, own := context.WithoutCancel(t.Context()), databasetest.Start(t)
 	d := newDesk(t, own.URL())
 	d.at("2026-05-04T08:00:00Z")
@@ -462,10 +458,7 @@ func TestOverlap(t *testing.T) {
 
 // Runs that wait are shown, and do not begin once their schedule is deleted. The one that is
 // running is shown first, however many have come after it.
-func TestQueue(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, queues)
-}
+func TestQueue(t *testing.T) { databases.Each(t, queues) }
 
 func queues(t *testing.T, url string) {
 	d := newDesk(t, url)
@@ -511,10 +504,7 @@ func queues(t *testing.T, url string) {
 
 // Runs that wait begin in the order of their slots, whichever server has them; those that
 // schedule_run has made, when they came.
-func TestQueueOrder(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, queueOrder)
-}
+func TestQueueOrder(t *testing.T) { databases.Each(t, queueOrder) }
 
 func queueOrder(t *testing.T, url string) {
 	base, root := t.TempDir(), t.TempDir()
@@ -568,10 +558,7 @@ func queueOrder(t *testing.T, url string) {
 }
 
 // Of runs that are to replace each other the last one stays.
-func TestReplaceOrder(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, replaceOrder)
-}
+func TestReplaceOrder(t *testing.T) { databases.Each(t, replaceOrder) }
 
 func replaceOrder(t *testing.T, url string) {
 	d := newDesk(t, url)

@@ -16,10 +16,13 @@ func Main(m *testing.M, program func(args []string) (exit int, was bool)) {
 }
 
 // Together runs the tests of a package, eight of the parallel ones at a time unless -parallel
-// says how many: they wait for most of their time. It returns the exit code.
+// says how many: they wait for most of their time, if not with the race detector. It returns
+// the exit code.
 func Together(m *testing.M) int {
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
+	if Slowdown == 1 {
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 	}
 	return m.Run()
 }
