@@ -2,8 +2,10 @@ package agents_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -207,6 +209,36 @@ func TestRunAgentFollowed(t *testing.T) {
 	}
 	if _, _, err := a.deps.Follow(tools.WithSession(t.Context(), &stranger), id, 0); tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("the run of somebody else: %v", err)
+	}
+}
+
+// A run begins in the background also if its record in a file has to wait for longer than a server
+// that is out of reach is waited for.
+func TestRunAgentBackgroundWaits(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t, "One.", "Two.")
+	a.until(t, handle(t, a.want(t, `{"task":"t","background":true}`, "running")), "One.")
+	dir, err := a.ws.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir.Path(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE"); err != nil { // the engine may be writing
+		t.Fatal(err)
+	}
+	free := make(chan error, 1)
+	time.AfterFunc(6*time.Second, func() {
+		_, err := db.Exec("ROLLBACK")
+		free <- err
+	})
+	a.until(t, handle(t, a.want(t, `{"task":"u","background":true}`, "running")), "Two.")
+	if err := <-free; err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -35,13 +35,13 @@ type Info struct {
 // ErrNone says that there is no such run.
 var ErrNone = errors.New("there is no such run")
 
-// Patience is how long a call should wait for the engine: its first use makes tables, which
-// takes long on a busy disk, and a server may be out of reach.
+// Patience is how long a call should wait for the engine. Its first use makes tables, which
+// takes long on a busy machine; a server may be out of reach.
 func (e *Engine) Patience() time.Duration {
-	if e.opt.Database != nil {
-		return remotePatience
+	if e.opt.Database == nil {
+		return 20 * time.Second
 	}
-	return localPatience
+	return 4500 * time.Millisecond
 }
 
 // Start begins a run in this process. started reports whether it did: false = there is one of

@@ -36,12 +36,6 @@ const (
 	look         = 200 * time.Millisecond // between two looks at a run of another process
 )
 
-// How long a call should wait for the engine.
-const (
-	localPatience  = 20 * time.Second
-	remotePatience = 4500 * time.Millisecond
-)
-
 // usualAdoptions is how often a run is continued after the death of its process. One that
 // brought down so many has ended.
 const usualAdoptions = 5

@@ -37,7 +37,7 @@ func TestGrepEqualsRipgrep(t *testing.T) {
 			{map[string]any{"type": []string{"go"}, "glob": []string{"!*_test.go"}, "exclude": []string{"http/"}}, []string{"--smart-case", "--glob=*.go", "--glob=!*_test.go", "--glob=!http/"}},
 			{map[string]any{"glob": []string{"go/net/**/*.go", "awkward/*"}, "hidden": false, "case": "sensitive"}, []string{"--no-hidden", "--glob=/go/net/**/*.go", "--glob=/awkward/*"}},
 		} {
-			if way > 0 && way != 1+i%5 || tooltest.Slowdown > 1 && i%7 > 0 {
+			if way > 0 && way != 1+i%5 || testing.Short() && i%7 > 0 {
 				continue
 			}
 			want := ripgrep(t, rg, dir, append(v.flags, "--line-number", "--regexp="+pattern))

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/web"
 )
 
@@ -142,7 +141,6 @@ func TestAliases(t *testing.T) {
 // TestImagesAlike sends an image of the workspace once, asked before, and no larger than the
 // service takes it.
 func TestImagesAlike(t *testing.T) {
-	tooltest.Unraced(t)
 	var got []byte
 	uploads := 0
 	status := http.StatusOK

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"
 	"toolcrib/workspace"
@@ -146,7 +145,6 @@ func TestWindows(t *testing.T) {
 }
 
 func TestOneLongLine(t *testing.T) {
-	tooltest.Unraced(t)
 	for _, tt := range []struct {
 		p    match.Pattern
 		size int

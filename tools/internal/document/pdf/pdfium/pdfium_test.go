@@ -14,21 +14,27 @@ import (
 
 	"toolcrib/tools/internal/document/pdf/pdfium"
 	"toolcrib/tools/internal/document/pdf/pdftest"
-	"toolcrib/tools/internal/tooltest"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == pdfium.Argument {
 		os.Exit(pdfium.Main(os.Args[2], os.Stderr))
 	}
-	os.Exit(m.Run())
+	var err error
+	if cache, err = os.MkdirTemp("", "pdfium"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(cache) // in the directory of temporary files
+	os.Exit(code)
 }
+
+// cache is shared by the tests, since compiling takes seconds.
+var cache string
 
 // TestCache compiles in another process, and uses the code that it kept. Calls whose deadlines
 // pass wait for the same process, one after the other.
 func TestCache(t *testing.T) {
-	tooltest.Unraced(t)
-	cache := t.TempDir()
 	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}
 	err := context.DeadlineExceeded
 	for err == context.DeadlineExceeded {
@@ -98,7 +104,7 @@ func readAll(t *testing.T, e *pdfium.Engine) {
 
 // TestEnd has the deadline pass in the middle of a file; another one is read as before.
 func TestEnd(t *testing.T) {
-	e := &pdfium.Engine{Restarts: true, Cache: pdftest.Compiled}
+	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}
 	defer func() { _ = e.Close(context.Background()) }()
 	if err := e.Compile(t.Context()); err != nil {
 		t.Fatal(err)
@@ -126,7 +132,7 @@ func TestEnd(t *testing.T) {
 
 // TestCollect collects garbage while PDFium reads one page: it does not wait for the end of it.
 func TestCollect(t *testing.T) {
-	e := &pdfium.Engine{Restarts: true, Cache: pdftest.Compiled}
+	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}
 	defer func() { _ = e.Close(context.Background()) }()
 	f := &pdftest.File{}
 	f.Page().Text(100, 200, 12, pdftest.Plain, strings.Repeat("text ", 3_000_000))
