@@ -313,8 +313,10 @@ func TestRunAgentCancelled(t *testing.T) {
 	a := newAgency(t, "look {\"text\":\"a\"}\nlook {\"text\":\"b\"}", "Done.")
 	ctx, cancel := context.WithCancel(t.Context())
 	a.onBegin = cancel
-	if _, err := a.call(ctx, `{"task":"t"}`); !errors.Is(err, context.Canceled) && tools.AsError(err).Code != tools.Cancelled {
-		t.Fatal(err)
+	switch text, err := a.call(ctx, `{"task":"t"}`); {
+	case err == nil && strings.Contains(text, "cancelled"): // on a busy machine the tool returns before it is let go
+	case err == nil || !errors.Is(err, context.Canceled) && tools.AsError(err).Code != tools.Cancelled:
+		t.Fatalf("%s, %v", text, err)
 	}
 	list, err := a.sources[0].List(tools.WithSession(t.Context(), &a.session))
 	if err != nil || len(list) != 1 {
