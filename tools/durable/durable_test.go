@@ -279,7 +279,10 @@ func failure(t *testing.T, url string) {
 	}
 }
 
-func TestMessageStreamForkPrune(t *testing.T) { databases.Each(t, messageStreamForkPrune) }
+func TestMessageStreamForkPrune(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, messageStreamForkPrune)
+}
 
 func messageStreamForkPrune(t *testing.T, url string) {
 	b := newBench(t, url, 0)
@@ -349,7 +352,10 @@ func (b *bench) state(t *testing.T) string {
 
 // An effect that began in a process that is killed is reported as unknown, or done again if
 // that does no harm.
-func TestKilledInAnEffect(t *testing.T) { databases.Each(t, killedInAnEffect) }
+func TestKilledInAnEffect(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, killedInAnEffect)
+}
 
 func killedInAnEffect(t *testing.T, url string) {
 	for _, c := range []struct {
@@ -384,7 +390,10 @@ func killedInAnEffect(t *testing.T, url string) {
 }
 
 // A run whose process dies again and again is given up, and its kind hears of it.
-func TestGivenUp(t *testing.T) { databases.Each(t, givenUp) }
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, givenUp)
+}
 
 func givenUp(t *testing.T, url string) {
 	b := newBench(t, url, 10*time.Millisecond)
@@ -409,7 +418,10 @@ func givenUp(t *testing.T, url string) {
 	}
 }
 
-func TestCancelInAnotherProcess(t *testing.T) { databases.Each(t, cancelInAnotherProcess) }
+func TestCancelInAnotherProcess(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, cancelInAnotherProcess)
+}
 
 func cancelInAnotherProcess(t *testing.T, url string) {
 	b := newBench(t, url, time.Minute)
@@ -428,7 +440,10 @@ func cancelInAnotherProcess(t *testing.T, url string) {
 
 // Many runs over three processes, of which one is killed again and again: all end, and no
 // effect is done twice. TOOLCRIB_DURABLE is the number of kills, one a second.
-func TestKills(t *testing.T) { databases.Each(t, kills) }
+func TestKills(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, kills)
+}
 
 func kills(t *testing.T, url string) {
 	kills, every, runs := 4, 400*time.Millisecond, 60

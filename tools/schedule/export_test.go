@@ -8,6 +8,8 @@ import (
 	"toolcrib/tools/durable"
 )
 
+func init() { glance = 3 * time.Second } // tests wait for it
+
 // Tick looks once, at a time of the test.
 func Tick(ctx context.Context, d Deps, now time.Time) (time.Time, error) {
 	k, err := d.keeper(tools.Session(ctx))

@@ -19,9 +19,6 @@ import (
 
 // Times of the keeper.
 const (
-	// glance is the longest time between two looks at the clock: a machine that slept wakes
-	// up with timers that are late.
-	glance = 30 * time.Second
 	// again is when a look is repeated that failed.
 	again = time.Second
 	// punctual is how late a slot may be started without counting as missed.
@@ -31,6 +28,10 @@ const (
 	// keepRuns is how long the engine remembers a run, so that its slot does not run again.
 	keepRuns = 48 * time.Hour
 )
+
+// glance is the longest time between two looks at the clock: a machine that slept wakes up with
+// timers that are late.
+var glance = 30 * time.Second
 
 // mostCaught is the most missed slots that run at once, where all are to run.
 const mostCaught = 100

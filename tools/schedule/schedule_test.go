@@ -370,6 +370,7 @@ func TestSleep(t *testing.T) {
 // PostgreSQL is stopped in the middle: calls say so in time, and what was due runs when it is
 // back, once.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	ctx, own := context.WithoutCancel(t.Context()), databasetest.Start(t)
 	d := newDesk(t, own.URL())
 	d.at("2026-05-04T08:00:00Z")

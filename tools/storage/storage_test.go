@@ -238,6 +238,7 @@ func TestExpiry(t *testing.T) {
 
 // TestQuota fills a namespace. What has expired makes room.
 func TestQuota(t *testing.T) {
+	tooltest.Unraced(t)
 	each(t, func(t *testing.T, open func(principal, root string) *user) {
 		t.Parallel() // 100 MiB each, and most of the time is that of the disk
 		u := open("local", t.TempDir())
