@@ -38,7 +38,7 @@ func TestJavascript(t *testing.T) {
 		{"NUL", "console.log('a\\0b')", "ok in …\n...\n\na\\0b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := call(t.Context(), "run_javascript", map[string]any{"code": c.code, "timeout": "30s"})
+			got, err := call(t.Context(), "run_javascript", map[string]any{"code": c.code, "timeout": "1m"})
 			if err != nil {
 				t.Fatal(err)
 			}
