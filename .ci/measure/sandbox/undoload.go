@@ -26,7 +26,7 @@ func UndoLoad(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	l := &undoLoad{tree: undoTree{dir: dir}, user: u, full: env.Full()}
-	err = errors.Join(l.writers(ctx), l.sparse(ctx), l.results(ctx, env.Of(100, 2)), l.serve(ctx, time.Duration(env.Of(3600, 10))*time.Second))
+	err = errors.Join(l.writers(ctx, env.Of(5, 1)), l.sparse(ctx), l.results(ctx, env.Of(100, 2)), l.serve(ctx, time.Duration(env.Of(3600, 10))*time.Second))
 	return errors.Join(err, u.Close())
 }
 
@@ -77,7 +77,7 @@ const undoWriters = 32
 // writers lets 32 processes write at once. A reported call of another program may take at most
 // 5 ms longer than an answer of a process, which shows how busy the machine is, 99 of 100 times: the
 // slowest one of thousands is the scheduler's.
-func (l *undoLoad) writers(ctx context.Context) error {
+func (l *undoLoad) writers(ctx context.Context, rounds int) error {
 	files := map[string]string{"probe": "probe", "probe.py": undoProbe, "writer.py": undoWriter}
 	large := strings.Repeat("old large\n", 1<<20) // 32 of them are less than is kept of one command
 	for n := range undoWriters {
@@ -95,7 +95,7 @@ func (l *undoLoad) writers(ctx context.Context) error {
 	}
 	var more []time.Duration
 	wrong := 0
-	for range 5 {
+	for range rounds {
 		ended := make(chan error, 1)
 		go func() {
 			time.Sleep(200 * time.Millisecond) // the probe begins

@@ -36,7 +36,7 @@ func Work(ctx context.Context, env harness.Environment) error {
 	defer outside.end()
 	fmt.Println("| work | steps | right inside | right outside | inside, ms | outside, ms | again: inside | outside | ratio |\n|---|---|---|---|---|---|---|---|---|")
 	var failed error
-	for _, c := range workCases() {
+	for _, c := range workCases(env.Full()) {
 		if c.needs != "" && exec.Command("sh", "-c", c.needs).Run() != nil {
 			fmt.Printf("| %s | not here: %s |\n", c.name, c.needs)
 			failed = errors.Join(failed, fmt.Errorf("%s: needs %s", c.name, c.needs))
