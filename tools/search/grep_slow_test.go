@@ -15,6 +15,7 @@ import (
 // A search says which file it gave up and answers with the matches in the others. One that
 // has no time for the rest says how far it came.
 func TestTooSlow(t *testing.T) {
+	tooltest.Unraced(t) // it is about time
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	letters := make([]byte, 8<<20)

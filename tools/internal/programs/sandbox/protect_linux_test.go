@@ -266,6 +266,9 @@ func TestUntold(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-p.Done()
+		if exit := p.Exit(); exit.Code != 0 {
+			t.Errorf("%s: %+v", script, exit)
+		}
 		return p
 	}
 	run("echo {} > .mcp.json")
