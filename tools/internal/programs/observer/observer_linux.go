@@ -115,7 +115,7 @@ func (o *Observer) run(fd int) {
 		if poll[0].Revents&unix.POLLIN != 0 {
 			o.report = report{} // as the kernel demands
 			if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlReceive, uintptr(unsafe.Pointer(&o.report))); errno != 0 {
-				continue // the process was killed meanwhile
+				continue // the process was killed meanwhile, or a signal came
 			}
 			o.handle(fd, &o.report)
 			continue
@@ -174,7 +174,7 @@ func (o *Observer) mend(fd int, id uint64) {
 
 func (o *Observer) reply(fd int, id uint64) {
 	a := answer{id: id, flags: goOn}
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAnswer, uintptr(unsafe.Pointer(&a))) // fails if the process was killed
+	_ = insist(fd, ioctlAnswer, unsafe.Pointer(&a)) // fails if the process was killed
 }
 
 // leave notes whether a report is left unanswered.
@@ -243,8 +243,17 @@ func cpuTime(thread uint32) time.Duration {
 }
 
 func (o *Observer) alive(fd int, id uint64) bool {
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAlive, uintptr(unsafe.Pointer(&id)))
-	return errno == 0
+	return insist(fd, ioctlAlive, unsafe.Pointer(&id)) == 0
+}
+
+// insist calls an ioctl again if a signal came while the kernel waited for its lock: a program
+// waits for its answer for ever.
+func insist(fd int, request uintptr, argument unsafe.Pointer) unix.Errno {
+	for {
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(argument)); errno != unix.EINTR {
+			return errno
+		}
+	}
 }
 
 // effect is what a system call is about to do to a path.
