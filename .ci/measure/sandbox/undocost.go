@@ -42,11 +42,11 @@ func UndoCost(ctx context.Context, env harness.Environment) (err error) {
 	full := made + fmt.Sprintf(" && for d in x/*; do (cd $d && seq %d | split -l1 -a3 -d - f); done", files/10)
 	const gone = "import os; os.remove(f'x/{d}/f{i:03}')"
 	repository := `rm -rf r && mkdir r && cd r && git init -q -b main . && for i in $(seq 300); do echo $i >f$i; done && git add . && git -c user.name=n -c user.email=e@e commit -qm 1 && git branch old && for i in $(seq 300); do echo more >>f$i; done && git -c user.name=n -c user.email=e@e commit -qam 2`
-	imported := "errors" // little to compile at first
+	program := `func main() {}` // little to compile at first
 	if env.Full() {
-		imported = "net/http"
+		program = `import ("fmt"; "net/http")\n\nfunc main() { fmt.Println(http.StatusOK) }`
 	}
-	module := fmt.Sprintf(`rm -rf m && mkdir m && cd m && printf 'module m\n\ngo 1.24\n' >go.mod && printf 'package main\n\nimport _ "%s"\n\nfunc main() { println() }\n' >main.go`, imported)
+	module := `rm -rf m && mkdir m && cd m && printf 'module m\n\ngo 1.24\n' >go.mod && printf 'package main\n\n` + program + `\n' >main.go`
 	for _, step := range []struct {
 		name, once, each, command string
 		limit                     float64       // times as long

@@ -33,7 +33,9 @@ func goWork(full bool) workCase {
 		"main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestSame(t *testing.T) {\n" +
 			"\tif !Same([]int{1}, []int{1}) || t.TempDir() == \"\" {\n\t\tt.Fatal()\n\t}\n}\n",
 	}
+	want := "true"
 	if full {
+		want = `OK\s+true`
 		files["http.go"] = "package main\n\nimport (\n\t\"fmt\"\n\t\"net/http\"\n)\n\nfunc init() { fmt.Println(http.StatusText(200)) }\n"
 		files["http_test.go"] = "package main\n\nimport (\n\t\"net/http/httptest\"\n\t\"testing\"\n)\n\n" +
 			"func TestServer(t *testing.T) { httptest.NewServer(nil).Close() }\n"
@@ -42,9 +44,9 @@ func goWork(full bool) workCase {
 		name:  "go build and test",
 		files: files,
 		steps: append([]workStep{
-			{command: "go build -o work . && ./work", want: "true"},
+			{command: "go build -o work . && ./work", want: want},
 			{command: "go vet ./... && go test ./...", want: `ok\s+example.com/work`},
-		}, again(3, workStep{command: "date +'// %N' >> main.go; go build -o work . && ./work", want: "true"},
+		}, again(3, workStep{command: "date +'// %N' >> main.go; go build -o work . && ./work", want: want},
 			workStep{command: "go test ./...", want: `ok\s+example.com/work`})...),
 	}
 }

@@ -246,8 +246,8 @@ func (o *Observer) alive(fd int, id uint64) bool {
 	return insist(fd, ioctlAlive, unsafe.Pointer(&id)) == 0
 }
 
-// insist calls an ioctl again if a signal came while the kernel waited for its lock: a program
-// waits for its answer for ever.
+// insist calls an ioctl again if a signal came while the kernel waited for its lock. Without an
+// answer a program would wait for ever.
 func insist(fd int, request uintptr, argument unsafe.Pointer) unix.Errno {
 	for {
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(argument)); errno != unix.EINTR {
