@@ -346,16 +346,6 @@ func still(path string) error {
 	return nil
 }
 
-// await waits until something holds.
-func await(what string, holds func() bool) error {
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			return errors.New(what + " does not come about")
-		}
-	}
-	return nil
-}
-
 func (s *stage) cancelled(d dialect, args object, first answer, begun func() bool) (time.Duration, error) {
 	s.plays(d, first)
 	id := s.Last.Add(1)
@@ -367,7 +357,7 @@ func (s *stage) cancelled(d dialect, args object, first answer, begun func() boo
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(s.Send(call), await("the run", begun)); err != nil {
+	if err := errors.Join(s.Send(call), harness.Await("the run", begun)); err != nil {
 		return 0, err
 	}
 	list, err := s.Must("job_list", object{})
@@ -385,7 +375,7 @@ func (s *stage) cancelled(d dialect, args object, first answer, begun func() boo
 		return 0, err
 	}
 	var last string
-	err = await("the end of the run", func() bool {
+	err = harness.Await("the end of the run", func() bool {
 		last, err = s.Must("job_output", object{"job": handle})
 		return err != nil || strings.Contains(last, "cancelled")
 	})
@@ -404,7 +394,7 @@ func (s *stage) stopped(d dialect, args object, first answer, begun func() bool)
 	}
 	_, handle, _ := strings.Cut(got, "; run ")
 	handle, _, _ = strings.Cut(handle, ":")
-	if err := await("the run", begun); err != nil {
+	if err := harness.Await("the run", begun); err != nil {
 		return 0, err
 	}
 	got, err = s.Must("job_stop", object{"job": handle})

@@ -133,3 +133,13 @@ func ProcessesNamed(name string) []string {
 	}
 	return found
 }
+
+// Await waits for at most 20 s until something holds.
+func Await(what string, holds func() bool) error {
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return errors.New(what + " does not come about")
+		}
+	}
+	return nil
+}

@@ -190,6 +190,9 @@ func (l *undoLoad) results(ctx context.Context, times int) error {
 			return err
 		}
 		_, job, _ := strings.Cut(text, "job ")
+		if err := harness.Await("a build", l.built); err != nil { // on a busy machine it begins after the result
+			return err
+		}
 		time.Sleep(150 * time.Millisecond)
 		if text, err := l.user.Must("job_stop", map[string]any{"job": strings.Fields(job)[0]}); err != nil {
 			return fmt.Errorf("%w: %s", err, text)
@@ -209,6 +212,11 @@ func (l *undoLoad) results(ctx context.Context, times int) error {
 		return errors.New("what a program does around a result is not undone")
 	}
 	return nil
+}
+
+func (l *undoLoad) built() bool {
+	_, err := os.Stat(filepath.Join(l.tree.dir, "build.log"))
+	return err == nil
 }
 
 // undo takes back the newest change, and what was before it, until the tree is as wanted.
