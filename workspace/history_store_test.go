@@ -233,3 +233,27 @@ func TestNewID(t *testing.T) {
 		t.Errorf("%s is not after %s", b, a)
 	}
 }
+
+// A file that is written once the copy of a tree is recorded is later than the record, whatever
+// the steps of the clock of files.
+func TestRecordOfCopiedTree(t *testing.T) {
+	tr := newTree(t)
+	_, h := stored(t, tr, workspace.Options{})
+	name := tr.path("file")
+	for range 20 {
+		rec := appendRecord(t, h, workspace.Changed{Kind: workspace.OpCopy, Path: "copy", From: "tree", After: &workspace.Version{Kind: workspace.KindDirectory}})
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !info.ModTime().After(rec.Time) {
+			t.Errorf("the record is of %v, the file of %v", rec.Time, info.ModTime())
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

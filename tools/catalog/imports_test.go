@@ -27,10 +27,11 @@ var layers = []struct {
 	{"workspace/redact", nil},
 	{"workspace/repository", nil},
 	{"workspace/fileuri", nil},
+	{"workspace/fileclock", nil},
 	{"workspace/internal/fsys", nil},
 	{"workspace/protect", []string{"workspace/repository", "workspace/internal/fsys"}},
 	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
-	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
+	{"workspace/internal/history", []string{"workspace/state", "workspace/fileclock", "workspace/internal/fsys", "workspace/internal/tree"}},
 	{"workspace/internal/journal", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree", "workspace/internal/history"}},
 	{"workspace/internal/store", []string{"workspace/state", "workspace/internal/history", "workspace/internal/journal"}},
 	{"workspace", []string{"workspace/state", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
@@ -47,7 +48,7 @@ var layers = []struct {
 	{"tools/internal/programs/observer", []string{"workspace/recorder"}},                                // what it hears is recorded
 	{"tools/internal/programs/jobs", []string{"workspace", "workspace/recorder", "tools/internal/..."}}, // a job has the changes of its program
 	{"tools/internal/programs/sandbox", []string{"tools", "tools/outbound", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
-	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
+	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileclock", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                           // what changed goes into the audit log
 	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
 	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
 	{"tools/internal/inner", []string{"schema", "tools", "tools/internal/text/textfile"}},                                                // it calls tools by their names

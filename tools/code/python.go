@@ -59,7 +59,7 @@ func (d Deps) find(ctx context.Context) (string, error) {
 		if _, err := exec.LookPath(name); err != nil {
 			continue
 		}
-		r, err := d.run(ctx, script{
+		r, err := d.run(tools.WithProgress(ctx, func(tools.ProgressEvent) {}), script{
 			args:    []string{name, "-S", "-E", "-c", "import sys; sys.stdin.read(); print(sys.executable)"},
 			job:     func(string) any { return nil },
 			timeout: probeTimeout, silent: true,

@@ -1,8 +1,12 @@
 package code_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/tooltest"
 )
 
@@ -70,4 +74,25 @@ func TestPythonCancelled(t *testing.T) {
 func TestPythonProgress(t *testing.T) {
 	needPython(t)
 	progresses(t, "run_python", printing)
+}
+
+// The name on PATH may be a script that takes its time. What it says of the interpreter is no
+// output of the caller's.
+func TestPythonShim(t *testing.T) {
+	needPython(t)
+	dir, old := t.TempDir(), os.Getenv("PATH")
+	shim := "#!/bin/sh\nPATH='" + old + "' python3 \"$@\"\nsleep 0.6\n"
+	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(shim), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+old)
+	call := caller(t, dir)
+	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) {
+		if !strings.Contains(e.Message, "hello") {
+			t.Errorf("heard %q", e.Message)
+		}
+	})
+	if got, err := call(ctx, "run_python", map[string]any{"code": "print('hello')"}); err != nil || !strings.Contains(got, "hello") {
+		t.Errorf("%v: %s", err, got)
+	}
 }

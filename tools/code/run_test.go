@@ -15,9 +15,10 @@ import (
 )
 
 // caller calls the tools of one server in one workspace.
-func caller(t *testing.T) func(ctx context.Context, name string, args map[string]any) (string, error) {
+func caller(t *testing.T, read ...string) func(ctx context.Context, name string, args map[string]any) (string, error) {
 	t.Helper()
 	engine := sandbox.New()
+	engine.Configure(sandbox.Options{Read: read})
 	t.Cleanup(func() {
 		if err := engine.Close(); err != nil {
 			t.Error(err)

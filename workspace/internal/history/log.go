@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
+
+	"toolcrib/workspace/fileclock"
 )
 
 const logName = "log"
@@ -43,10 +46,14 @@ func (h *History) Append(ctx context.Context, rec Record) error {
 		_ = h.noteEnd(end) // the change has happened, and a log may be longer than noted
 		return nil
 	})
-	if err == nil {
-		h.count(0, 1)
+	if err != nil {
+		return err
 	}
-	return err
+	h.count(0, 1)
+	if slices.ContainsFunc(rec.Files, Changed.CopiedTree) {
+		fileclock.Pass(rec.Time)
+	}
+	return nil
 }
 
 // cutTorn cuts off a torn line, and returns the size of the rest.

@@ -53,6 +53,12 @@ type Changed struct {
 	After  *Version `json:"after,omitempty"`
 }
 
+// CopiedTree reports whether the path is the copy of a directory. What is in it has no
+// versions: what is modified after the record is by somebody else.
+func (c Changed) CopiedTree() bool {
+	return c.Kind == OpCopy && c.After != nil && c.After.Kind == fsys.KindDirectory
+}
+
 // OpKind is what an operation does.
 type OpKind string
 

@@ -111,7 +111,7 @@ func (r *Restoration) Collect(below ...workspace.Path) error {
 		r.parts[p.path.String()] = p
 	}
 	for _, p := range parts {
-		if r.undo && (p.came() || p.copiedTree()) {
+		if r.undo && (p.came() || p.CopiedTree()) {
 			r.tops = append(r.tops, p.path)
 		}
 	}
@@ -148,17 +148,13 @@ func phase(op workspace.Op) int {
 	}, op.Kind)
 }
 
-func (p Part) copiedTree() bool {
-	return p.Kind == workspace.OpCopy && p.After != nil && p.After.Kind == workspace.KindDirectory
-}
-
 // add plans the step for one path.
 func (r *Restoration) add(p Part) error {
 	now, obstacle, err := r.look(p.Path, p.path, p.Before, p.After)
 	if err != nil {
 		return err
 	}
-	if r.undo && (p.came() || p.copiedTree()) {
+	if r.undo && (p.came() || p.CopiedTree()) {
 		return r.takeBack(p, now)
 	}
 	for _, top := range r.tops {

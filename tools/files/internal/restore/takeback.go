@@ -49,7 +49,7 @@ func (r *Restoration) changed(p Part, now pathState) ([]string, error) {
 		return nil, nil
 	case !now.is(p.After):
 		return []string{textfile.Path(p.path.String())}, nil
-	case !p.copiedTree():
+	case !p.CopiedTree():
 		return nil, nil
 	}
 	return changedSince(r.ctx, p.path, r.Rec.Time)

@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileclock"
 	"toolcrib/workspace/fileindex"
 	"toolcrib/workspace/recorder"
 )
@@ -238,7 +239,7 @@ func Begin(ctx context.Context, ws *workspace.Workspace, recorded bool) *Watch {
 	if recorded {
 		return &Watch{recorded: true}
 	}
-	w := &Watch{ws: ws, start: now(), before: make(chan tree, 1)}
+	w := &Watch{ws: ws, start: fileclock.Now(), before: make(chan tree, 1)}
 	looked := make(chan struct{})
 	go func() {
 		w.before <- look(ctx, ws)

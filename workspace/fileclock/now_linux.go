@@ -1,4 +1,4 @@
-package changed
+package fileclock
 
 import (
 	"time"
@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// now is the time that the system would give a written file: its coarse clock, which may be
-// several milliseconds behind.
-func now() time.Time {
+// Now returns the time that a file would get that is written now.
+func Now() time.Time {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &t) != nil {
 		return time.Now()
