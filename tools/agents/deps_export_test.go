@@ -7,10 +7,11 @@ import (
 	"toolcrib/tools/agents/internal/loop"
 )
 
-// Examine is what doctor asks, Command what "toolcrib run" does.
+// Examine is what doctor asks, Command what "toolcrib run" does, Load what is at work.
 var (
 	Examine = Deps.examine
 	Command = Deps.command
+	Load    = Deps.load
 )
 
 // Done is what a receipt says of what records have done.

@@ -119,15 +119,16 @@ func TestRunAgentTakenAway(t *testing.T) {
 
 // A run whose process died too often has ended, and can go on when somebody wants it.
 func TestRunAgentGivenUp(t *testing.T) {
-	a := newAgency(t, "look {\"text\":\"a\"}", "Done.")
-	begun := make(chan struct{}, 3)
-	a.onBegin = func() { begun <- struct{}{} }
+	a := newAgency(t, "look {\"text\":\"a\"}", hang, "Done.")
 	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
-	<-begun
+	<-a.model.hangs
 	if err := agents.Close(a.deps); err != nil {
 		t.Fatal(err)
 	}
 	ctx := tools.WithSession(t.Context(), &a.session)
+	for agents.Load(a.deps).Running > 0 { // a cancelled call is answered before it has ended
+		time.Sleep(time.Millisecond)
+	}
 	if err := agents.GivenUp(ctx, a.deps, id); err != nil {
 		t.Fatal(err)
 	}
@@ -140,12 +141,10 @@ func TestRunAgentGivenUp(t *testing.T) {
 // What a process leaves behind goes on in another one, in the name and with the tools of the
 // principal that began it.
 func TestRunAgentTakenOver(t *testing.T) {
-	a := newAgency(t, "edit {\"text\":\"first\"}", "edit {\"text\":\"second\"}\nprogram {}", "Done.")
+	a := newAgency(t, "edit {\"text\":\"first\"}", hang, "edit {\"text\":\"second\"}\nprogram {}", "Done.")
 	a.session.May = func(t *tools.Tool) bool { return t.Name != "program" }
-	begun := make(chan struct{}, 3)
-	a.onBegin = func() { begun <- struct{}{} }
 	id := handle(t, a.want(t, `{"task":"t","tools":["edit"],"background":true}`, "running"))
-	<-begun
+	<-a.model.hangs
 	if err := agents.Close(a.deps); err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +242,9 @@ func TestRunAgentBackgroundWaits(t *testing.T) {
 }
 
 func TestRunAgentStopped(t *testing.T) {
-	a := newAgency(t, "look {\"text\":\"a\"}", "look {\"text\":\"b\"}", "Done.")
-	begun := make(chan struct{}, 3)
-	a.onBegin = func() { begun <- struct{}{} }
+	a := newAgency(t, "look {\"text\":\"a\"}", hang, "Done.")
 	id := handle(t, a.want(t, `{"task":"t","background":true}`, "running"))
-	<-begun
+	<-a.model.hangs
 	w, err := a.deps.Stop(tools.WithSession(t.Context(), &a.session), id)
 	if err != nil {
 		t.Fatal(err)

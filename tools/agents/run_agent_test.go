@@ -42,7 +42,11 @@ type fakeModel struct {
 	turns    []string
 	requests []string
 	always   string // in the place of turns
+	hangs    chan struct{}
 }
+
+// hang is a turn that fakeModel tells on hangs, and that lasts until it is given up.
+const hang = "hang"
 
 func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body json.RawMessage
@@ -56,6 +60,11 @@ func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if n >= len(f.turns) {
 		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if f.turns[n] == hang {
+		f.hangs <- struct{}{}
+		<-r.Context().Done()
 		return
 	}
 	var text string
@@ -86,7 +95,7 @@ type agency struct {
 
 func newAgency(t *testing.T, turns ...string) *agency {
 	t.Helper()
-	fake := &fakeModel{turns: turns}
+	fake := &fakeModel{turns: turns, hangs: make(chan struct{}, len(turns))}
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: t.TempDir()})
