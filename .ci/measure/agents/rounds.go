@@ -194,7 +194,7 @@ func (s *stage) begun() error {
 			switch {
 			case err != nil:
 				return err
-			case len(took) != rounds:
+			case 2*len(took) <= rounds: // on a busy machine one may be seen together with the next
 				return fmt.Errorf("%s: %d of %d calls were seen: %s", c.what, len(took), rounds, got)
 			}
 			if err := s.judge(c.what+", "+d.name, harness.Median(took), begunWithin); err != nil {
