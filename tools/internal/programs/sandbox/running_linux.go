@@ -173,6 +173,27 @@ func (r *running) wait() {
 	close(r.process.done)
 }
 
+// abandon ends a program whose start has failed or was cancelled. Until its init has ended, its
+// reports are answered: the init makes some itself, and would wait for ever.
+func (r *running) abandon() {
+	r.kill()
+	for {
+		e, fd, err := r.next()
+		if errors.Is(err, os.ErrDeadlineExceeded) { // of the call
+			_ = r.control.SetReadDeadline(time.Time{})
+			continue
+		}
+		if err != nil || e.Kind == sandboxinit.EvEnded {
+			break
+		}
+		r.take(e, fd)
+	}
+	r.unobserve()
+	if err := r.close(); err != nil {
+		r.zygote.opt.Log.Debug("the end of a program that was not started", "err", err)
+	}
+}
+
 // gone waits until a killed init, and with it its namespace, has ended.
 func (r *running) gone() {
 	r.mu.Lock()

@@ -148,9 +148,8 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pa
 		}
 		if err != nil {
 			r.drop(fd)
-			r.kill()
-			r.unobserve()
-			return nil, errors.Join(err, r.close())
+			z.abandoned.Go(r.abandon)
+			return nil, err
 		}
 		r.take(e, fd)
 		if e.Kind == sandboxinit.EvStarted {

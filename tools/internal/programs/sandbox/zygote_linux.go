@@ -45,7 +45,8 @@ type zygote struct {
 	protection *protection
 	unreported syscall.Errno // why changes are not reported, 0 = they are
 
-	starved starvation // of the machine
+	starved   starvation     // of the machine
+	abandoned sync.WaitGroup // programs whose start has failed
 
 	// Under engine.mu.
 	users  int         // programs that run or are being started
@@ -192,6 +193,7 @@ func (z *zygote) close() error {
 	if z.cmd != nil {
 		<-z.gone
 	}
+	z.abandoned.Wait()
 	z.gate.close()
 	z.free()
 	return errors.Join(errs...)

@@ -81,7 +81,7 @@ type zygote struct {
 	filter unix.SockFprog
 	caps   [2]unix.CapUserData // of programs: none
 
-	ending    [2]int // a pipe: its end for writing is closed when the server is gone
+	ending    [2]int // a pipe: it holds a byte when the server is gone; an init that was just forked has both ends too
 	reporting sync.WaitGroup
 }
 
@@ -192,7 +192,7 @@ func (z *zygote) serve() error {
 		var kind [1]byte
 		_, fds, err := receive(server, kind[:])
 		if err != nil {
-			unix.Close(z.ending[1])
+			_, _ = unix.Write(z.ending[1], []byte{0}) // the pipe is empty
 			z.reporting.Wait()
 			if z.view.Level != Full {
 				waitForAll()
