@@ -260,7 +260,7 @@ func TestDetachRejoin(t *testing.T) {
 	name := strings.ReplaceAll(mark, " ", "\x00")
 	eventually(t, 10*time.Second, "the call runs", func() bool { return len(processes(name)) == 2 })
 	c.kill()
-	eventually(t, time.Second, "nothing is left of the call", func() bool { return len(processes(name)) == 0 })
+	eventually(t, 10*time.Second, "nothing is left of the call", func() bool { return len(processes(name)) == 0 })
 
 	c = w.dial()
 	list := c.call("job_list", map[string]any{})
