@@ -17,6 +17,7 @@ func TestHistoryHasSince(t *testing.T) {
 	w, h, err := openHistory(filepath.Join(dir, "state"), filepath.Join(dir, "ws"))
 	check(t, err)
 	defer w.Close()
+	check(t, h.Prune(t.Context(), time.Hour)) // what this test writes is not locked against the first pruning
 	log := filepath.Join(h.Folder(), "log")
 	add := func() string {
 		rec := workspace.Record{ID: workspace.NewID(), Time: time.Now()}
