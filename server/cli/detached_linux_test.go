@@ -260,7 +260,7 @@ func TestDetachRejoin(t *testing.T) {
 	name := strings.ReplaceAll(mark, " ", "\x00")
 	eventually(t, 10*time.Second, "the call runs", func() bool { return len(processes(name)) == 2 })
 	c.kill()
-	eventually(t, 10*time.Second, "nothing is left of the call", func() bool { return len(processes(name)) == 0 })
+	eventually(t, time.Second, "nothing is left of the call", func() bool { return len(processes(name)) == 0 })
 
 	c = w.dial()
 	list := c.call("job_list", map[string]any{})
@@ -342,7 +342,7 @@ func TestDetachKilled(t *testing.T) {
 	if err := syscall.Kill(daemons[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 10*time.Second, "no job is left", func() bool { return len(processes(name)) == 0 })
+	eventually(t, 2*time.Second, "no job is left", func() bool { return len(processes(name)) == 0 })
 	_, _ = io.Copy(io.Discard, c.out) // until its end
 	if err := c.cmd.Wait(); err == nil || !strings.Contains(c.stderr.String(), "has ended the connection") {
 		t.Errorf("the relay: %v, %s", err, c.stderr)

@@ -391,7 +391,7 @@ func TestOutage(t *testing.T) {
 			} else {
 				got = d.call(tool, args)
 			}
-			if took := time.Since(begin); !strings.HasPrefix(got, "unavailable: ") || took > 10*time.Second {
+			if took := time.Since(begin); !strings.HasPrefix(got, "unavailable: ") || took > 6*time.Second {
 				t.Errorf("%s: %q after %s", tool, got, took)
 			}
 		}

@@ -22,8 +22,8 @@ func TestHeldPipe(t *testing.T) {
 	s := start(t)
 	s.want(s.call(t.Context(), "bash", map[string]any{"command": "true"}), `^exit 0`) // the sandbox stands
 	begin := time.Now()
-	s.want(s.call(t.Context(), "bash", map[string]any{"command": "sleep 60 & echo started"}), `^exit 0 in .*\n\nstarted\n$`)
-	if took := time.Since(begin); took > 10*time.Second {
+	s.want(s.call(t.Context(), "bash", map[string]any{"command": "sleep 3 & echo started"}), `^exit 0 in .*\n\nstarted\n$`)
+	if took := time.Since(begin); took > 2*time.Second {
 		t.Errorf("took %v", took)
 	}
 }
@@ -157,7 +157,7 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	begin := time.Now()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "sleep 30"}), `^error: timeout`)
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Second {
 		t.Errorf("took %v", took)
 	}
 	for _, j := range s.jobs.List(tools.Local) {

@@ -124,7 +124,7 @@ func TestWalkIsCancelled(t *testing.T) {
 	if !errors.Is(err, reason) || entries != nil || stats.Directories != 0 {
 		t.Errorf("cancelled walk: %d entries, %+v, %v", len(entries), stats, err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > 100*time.Millisecond {
 		t.Errorf("cancelled walk took %v", took)
 	}
 	if _, _, err := fileindex.Walk(ctx, p, fileindex.WalkOptions{Getenv: noEnv}); !errors.Is(err, reason) {

@@ -170,7 +170,7 @@ func TestLost(t *testing.T) {
 		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "lacks tables that it had") {
 			t.Errorf("without its table: %v", err)
 		}
-		if took := time.Since(begin); took > 4*time.Second {
+		if took := time.Since(begin); took > 3*time.Second {
 			t.Errorf("told after %v", took)
 		}
 	})

@@ -34,7 +34,7 @@ func TestRestarted(t *testing.T) {
 		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable {
 			t.Errorf("%s: %v", when, err)
 		}
-		if took := time.Since(begin); took > 10*time.Second {
+		if took := time.Since(begin); took > 5*time.Second {
 			t.Errorf("%s: told after %v", when, took)
 		}
 	}
