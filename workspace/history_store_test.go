@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -218,19 +219,32 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// IDs made together differ and sort as they were made.
 func TestNewID(t *testing.T) {
-	seen := map[string]bool{}
-	for range 10_000 {
-		id := workspace.NewID()
-		if len(id) != 16 || strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") != "" || seen[id] {
-			t.Fatalf("ID %q", id)
-		}
-		seen[id] = true
+	var ids [4][]string
+	var made sync.WaitGroup
+	for i := range ids {
+		made.Go(func() {
+			for range 50_000 {
+				ids[i] = append(ids[i], workspace.NewID())
+			}
+		})
 	}
-	a := workspace.NewID()
-	time.Sleep(2 * time.Millisecond)
-	if b := workspace.NewID(); b <= a {
-		t.Errorf("%s is not after %s", b, a)
+	made.Wait()
+	seen := map[string]bool{}
+	for _, of := range ids {
+		for i, id := range of {
+			if len(id) != 16 || strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") != "" {
+				t.Fatalf("ID %q", id)
+			}
+			if seen[id] {
+				t.Fatalf("ID %q twice", id)
+			}
+			seen[id] = true
+			if i > 0 && id <= of[i-1] {
+				t.Fatalf("%s is not after %s", id, of[i-1])
+			}
+		}
 	}
 }
 

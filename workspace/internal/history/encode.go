@@ -10,20 +10,35 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
 
-// NewID returns an ID of a change: 16 characters, of the time in milliseconds and of random
-// bytes. Later IDs sort after earlier ones.
+// lastID is the last ID that this process made: its time in milliseconds and what follows it.
+var lastID struct {
+	sync.Mutex
+	milli uint64
+	tail  uint32
+}
+
+// NewID returns an ID of a change: 16 characters, of the time in milliseconds and of four bytes,
+// which are random in the first ID of a millisecond and counted up from there. Each sorts after
+// all that the process made before.
 func NewID() string {
+	lastID.Lock()
+	defer lastID.Unlock()
+	if now := uint64(time.Now().UnixMilli()); now > lastID.milli {
+		var random [4]byte
+		rand.Read(random[:])
+		lastID.milli, lastID.tail = now, binary.BigEndian.Uint32(random[:])
+	} else if lastID.tail++; lastID.tail == 0 {
+		lastID.milli++
+	}
+	id := binary.BigEndian.AppendUint64(nil, lastID.milli)[2:] // the first two bytes of the time are zero
+	id = binary.BigEndian.AppendUint32(id, lastID.tail)
 	// Crockford's alphabet keeps the order of the bytes.
-	alphabet := base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz")
-	id := make([]byte, 2, 12) // of the eight bytes of the time the first two are zero
-	id = binary.BigEndian.AppendUint64(id[:0], uint64(time.Now().UnixMilli()))
-	id = id[2:12]
-	rand.Read(id[6:])
-	return alphabet.EncodeToString(id)
+	return base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").EncodeToString(id)
 }
 
 // anyRecord is the beginning of the line of every record.
