@@ -65,9 +65,12 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 				return err
 			}
 			stopped++
-			jobs := "1 job"
-			if s.Load.Running != 1 {
-				jobs = fmt.Sprintf("%d jobs", s.Load.Running)
+			jobs := fmt.Sprintf("%d jobs", s.Load.Running)
+			switch {
+			case s.Silent:
+				jobs = "all its jobs"
+			case s.Load.Running == 1:
+				jobs = "1 job"
 			}
 			if _, err := fmt.Fprintf(p.Stdout, "process %d has ended, with %s\n", s.PID, jobs); err != nil {
 				return err
@@ -99,6 +102,10 @@ func listDetached(p *Process, places []*daemon.Dir) error {
 	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "process\tsince\tclients\trunning\tkept\tsessions\tdirectories")
 	for _, s := range list {
+		if s.Silent {
+			fmt.Fprintf(table, "%d\tdoes not answer\n", s.PID)
+			continue
+		}
 		fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%d\t%s\n", s.PID, s.Since.Local().Format(time.DateTime),
 			s.Clients, s.Load.Running, s.Load.Kept, s.Load.Sessions, strings.Join(s.Roots, " "))
 	}

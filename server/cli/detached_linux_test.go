@@ -327,6 +327,46 @@ func TestDetachEnd(t *testing.T) {
 	}
 }
 
+// A daemon that does not answer is listed, and can be ended.
+func TestDetachSilent(t *testing.T) {
+	w := newDetachedWorld(t, detach)
+	w.dial()
+	daemons := w.daemons()
+	if len(daemons) != 1 {
+		t.Fatalf("daemons: %v", daemons)
+	}
+	pid := daemons[0]
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may have ended
+	detached := func(args ...string) *exec.Cmd {
+		return exec.Command(w.binary, append([]string{"detached", "--state-dir", w.state}, args...)...)
+	}
+	if out, err := detached().CombinedOutput(); err != nil || !regexp.MustCompile(fmt.Sprintf(`\n%d +does not answer\n`, pid)).Match(out) {
+		t.Errorf("it lists %v: %s", err, out)
+	}
+	stop := detached("stop", strconv.Itoa(pid))
+	var said bytes.Buffer
+	stop.Stdout, stop.Stderr = &said, &said
+	if err := stop.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 10*time.Second, "it is asked to end", func() bool {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		return strings.Contains(string(status), "\nShdPnd:\t0000000000004000\n")
+	})
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := stop.Wait(); err != nil || said.String() != fmt.Sprintf("process %d has ended, with all its jobs\n", pid) {
+		t.Errorf("stop: %v: %s", err, &said)
+	}
+	if again := w.daemons(); len(again) > 0 {
+		t.Errorf("daemons: %v", again)
+	}
+}
+
 // SIGKILL of a daemon ends its jobs, its client is told, and the next one has a fresh one.
 func TestDetachKilled(t *testing.T) {
 	w := newDetachedWorld(t, detach)

@@ -158,10 +158,8 @@ func (d *Daemon) Rekey(ctx context.Context, key string) error {
 		return err
 	}
 	defer l.unlock()
-	other, err := d.dir.dial(key, askStatus, statusWait)
-	switch {
+	switch _, err := d.dir.status(key); {
 	case err == nil:
-		_ = other.Close() // it was only asked
 		key = "left-" + d.key[:keyLength-len("left-")]
 		_ = os.Remove(d.dir.file(key, socketFile)) // of one that was left before and has ended
 	case errors.Is(err, errNobody):

@@ -23,6 +23,7 @@ type Status struct {
 	Load    Load      `json:"load"`
 	Log     string    `json:"log"`
 	Refused string    `json:"refused,omitempty"` // why it does not serve the client that asks
+	Silent  bool      `json:"-"`                 // it did not answer in time: only its PID is known
 }
 
 // Load is why a daemon lives without a client.

@@ -47,6 +47,13 @@ func (p *Dir) Join(ctx context.Context, key string, program Program) (*Joined, e
 // errNobody says that nobody listens.
 var errNobody = errors.New("nobody listens")
 
+// silentError is that of a daemon that does not answer in time.
+type silentError struct{ pid int }
+
+func (e *silentError) Error() string {
+	return fmt.Sprintf("the server in the background does not answer; toolcrib detached stop %d ends it", e.pid)
+}
+
 // dial connects to the daemon of a key.
 func (p *Dir) dial(key, ask string, patience time.Duration) (*Joined, error) {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.file(key, socketFile), Net: "unix"})
@@ -81,7 +88,7 @@ func (j *Joined) hello(ask string, patience time.Duration) error {
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the server in the background does not answer; toolcrib detached stop %d ends it", from.pid)
+		return &silentError{from.pid}
 	case err != nil:
 		return errNobody // it ended meanwhile
 	}

@@ -11,19 +11,31 @@ import (
 	"time"
 )
 
-// List returns the daemons of the place that answer, by process.
+// List returns the daemons of the place, by process.
 func (p *Dir) List() []Status {
 	var list []Status
 	for _, key := range p.keys(socketFile) {
-		j, err := p.dial(key, askStatus, statusWait)
+		s, err := p.status(key)
 		if err != nil { // a dead one, or one that is about to end
 			continue
 		}
-		_ = j.Close() // it was only asked
-		list = append(list, j.Status)
+		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Status) int { return cmp.Compare(a.PID, b.PID) })
 	return list
+}
+
+// status asks the daemon of a key.
+func (p *Dir) status(key string) (Status, error) {
+	j, err := p.dial(key, askStatus, statusWait)
+	var silent *silentError
+	switch {
+	case errors.As(err, &silent):
+		return Status{PID: silent.pid, Silent: true}, nil
+	case err != nil:
+		return Status{}, err
+	}
+	return j.Status, j.Close()
 }
 
 // ErrNone means that the process is not a daemon.
@@ -55,18 +67,14 @@ func (p *Dir) Stop(ctx context.Context, pid int) error {
 	return ErrNone
 }
 
-// process is the daemon of a key. It is taken hold of before the daemon says that it
-// lives, so that its id cannot be that of another by then.
+// process is the daemon of a key. It is taken hold of before somebody is seen to listen, so that
+// its id cannot be that of another by then.
 func (p *Dir) process(key string, pid int) (*os.Process, error) {
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		return nil, ErrNone
 	}
-	j, err := p.dial(key, askStatus, statusWait)
-	if err == nil {
-		_ = j.Close() // it was only asked
-	}
-	if err == nil && j.PID == pid {
+	if s, err := p.status(key); err == nil && s.PID == pid {
 		return process, nil
 	}
 	return nil, errors.Join(ErrNone, process.Release())
