@@ -86,19 +86,20 @@ func progressOf(j *jobs.Job) progress.Program {
 	}
 }
 
-// stillBusy is the time between two checks of a program that was computing.
-const stillBusy = 50 * time.Millisecond
+// between is the time between two looks at a program that prints nothing.
+const between = 50 * time.Millisecond
 
 // quiesce waits until a job has printed something after an offset and was then quiet for
 // still, or has ended, at most for most. A program that computes, or waits for a CPU, is quiet
-// too but will print more: quiesce waits for it where the system reports that state.
+// too but will print more, as is one whose output was not read yet: quiesce waits for it where
+// the system reports that state. It looks twice: what was read may not be in the log yet.
 func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Duration) (ended bool, err error) {
 	over := time.NewTimer(most)
 	defer over.Stop()
-	silent := still
+	silent := still - between
 	quiet := time.NewTimer(silent)
 	defer quiet.Stop()
-	for {
+	for waits := false; ; {
 		bytes := j.Log().Extent().Bytes
 		var silence <-chan time.Time
 		if bytes > from {
@@ -113,12 +114,13 @@ func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Dura
 		case <-over.C:
 			return false, ctx.Err()
 		case <-silence:
-			if !processes.Busy(j.Foreground()) {
+			calm := !j.Unread() && !processes.Busy(j.Foreground())
+			if calm && waits {
 				return false, ctx.Err()
 			}
-			silent = stillBusy
+			waits, silent = calm, between
 		case <-j.Log().Grown(bytes):
-			silent = still
+			waits, silent = false, still-between
 			if err := pause(ctx, j); err != nil {
 				return false, err
 			}

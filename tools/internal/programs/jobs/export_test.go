@@ -1,6 +1,11 @@
 package jobs
 
-import "errors"
+import (
+	"errors"
+	"os"
+
+	"toolcrib/tools/internal/programs/screen"
+)
 
 // NewLog is a log whose file is in memory and has at most disk bytes; with 0 there is
 // no file.
@@ -20,3 +25,6 @@ func NewLog(head, tail, disk int64) *Log {
 	}
 	return newLog(head, tail, spill, grant)
 }
+
+// OfTerminal is a job with a terminal, of which ours is this end.
+func OfTerminal(ours *os.File) *Job { return &Job{screen: screen.New(24, 80), input: ours} }
