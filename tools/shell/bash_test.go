@@ -213,11 +213,13 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// draws does what a program for a screen does.
+const draws = `echo before; printf '\033[24;1H"x"\033[2;1H~\033[3;1H~\033[1;1H'; `
+
 // A program that draws on a screen, without a terminal, ends early and leaves nothing.
 func TestDrawsWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	s, ctx := start(t), t.Context()
-	const draws = `echo before; printf '\033[24;1H"x"\033[2;1H~\033[3;1H~\033[1;1H'; `
 	begin := time.Now()
 	text := s.call(ctx, "bash", map[string]any{"command": draws + "sleep 60"})
 	s.want(text, `^ended by SIGTERM after [^\n]* \(it waits for keys, without a terminal\); [^\n]*\n(?:files[^\n]*\n)?hint: terminal: true [^\n]*\n\nbefore\n$`)
@@ -227,10 +229,21 @@ func TestDrawsWithoutTerminal(t *testing.T) {
 	if kept := s.jobs.List(tools.Local); len(kept) > 0 {
 		t.Errorf("%d jobs are kept", len(kept))
 	}
-	s.want(s.call(ctx, "bash", map[string]any{"command": draws + "for i in 1 2 3 4 5 6; do sleep 0.7; echo $i; done"}), `^exit 0 `)
+}
+
+// One that goes on after it has drawn may end by itself.
+func TestDrawsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.want(s.call(t.Context(), "bash", map[string]any{"command": draws + "for i in 1 2 3 4 5 6; do sleep 0.7; echo $i; done"}), `^exit 0 `)
+}
+
+func TestEditorWithoutTerminal(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("vim"); err != nil {
 		t.Skip("needs: vim")
 	}
+	s, ctx := start(t), t.Context()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "vim x"}), `\(it waits for keys, without a terminal\).*Vim: Warning: Output is not to a terminal`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "ls -A"}), `no output\n`)
 }

@@ -15,7 +15,10 @@ const noRemoval = `[{"verdict":"deny","command":["rm"]}]`
 func TestPlanOfInput(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock, sandbox.None} {
-		t.Run(level.String(), func(t *testing.T) { planOfInput(t, level) })
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			planOfInput(t, level)
+		})
 	}
 }
 

@@ -69,8 +69,10 @@ func TestRedactedInput(t *testing.T) {
 		{"no job", bash, terminal, map[string]any{"text": "hunter2", "job": "none"}, `[typed into no job: at most 16 characters]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			job := s.begin(tt.command, tt.open)
-			args := map[string]any{"job": job}
+			t.Parallel()
+			s := s
+			s.t = t
+			args := map[string]any{"job": s.begin(tt.command, tt.open)}
 			maps.Copy(args, tt.in)
 			got := s.redacted("job_input", args)
 			if !strings.Contains(got, tt.want) || tt.want != whole && strings.Contains(got, "hunter2") {

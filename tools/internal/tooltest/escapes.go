@@ -19,8 +19,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// escapes tries every vector in every path argument of the tool. A tool that changes files
-// gets the same tree each time.
+// escapes tries every vector in every path argument of the tool, in the same tree each time.
 func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 	in, err := tool.Input()
 	must(t, err)
@@ -31,7 +30,7 @@ func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 	for _, field := range in.PathFields() {
 		t.Logf("%s%s: vectors: %d", tool.Name, field.Pointer, len(e.vectors))
 		for i := range e.vectors {
-			if tool.Access != tools.Read {
+			if e.changed {
 				e.plant()
 			}
 			v := e.vectors[i]
@@ -50,6 +49,7 @@ type escape struct {
 	ws      *workspace.Workspace
 	dir     string
 	vectors []vector
+	changed bool // the tree is no longer the one that was planted
 	slowest time.Duration
 }
 
@@ -62,7 +62,7 @@ func (e *escape) plant() {
 	}
 	fill(e.t, e.dir, e.call.Files)
 	before(e.t, e.ws, e.call)
-	e.vectors = plant(e.t, e.dir)
+	e.vectors, e.changed = plant(e.t, e.dir), false
 }
 
 // try makes the call with one vector and returns the faults of its outcome.
@@ -94,7 +94,8 @@ func (e *escape) try(pointer string, v vector) (problems []string) {
 	if now := snapshot(e.t, filepath.Dir(e.dir), e.dir); now != outside {
 		fail("the tree outside the roots changed:\nbefore\n%s\nafter\n%s", outside, now)
 	}
-	if now := snapshot(e.t, e.dir); now != inside && (err != nil || reads) {
+	now := snapshot(e.t, e.dir)
+	if e.changed = now != inside; e.changed && (err != nil || reads) {
 		fail("refused, and yet the tree changed:\nbefore\n%s\nafter\n%s", inside, now)
 	}
 	return problems

@@ -185,11 +185,11 @@ func walk(t testing.TB, dir string, visit func(rel string, info fs.FileInfo, con
 	}))
 }
 
-// bigTree makes a tree of n by n long names, and of the files of the examples, each
-// made long.
+// bigTree makes a tree of n by n names, about as long as names may be, and of the files of the
+// examples, each made long.
 func bigTree(t testing.TB, calls []tools.Call, n int) (*workspace.Workspace, string) {
 	files := map[string]string{}
-	long := strings.Repeat("n", 80)
+	long := strings.Repeat("n", 240)
 	for i := range n {
 		for j := range n {
 			files[filepath.ToSlash(filepath.Join("d"+itoa(i), long+itoa(j)+".txt"))] = "needle " + long + "\n"
