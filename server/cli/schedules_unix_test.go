@@ -12,9 +12,11 @@ import (
 
 // A client that follows a schedule is told when a run of it has a result, and reads that.
 func TestScheduleFollowed(t *testing.T) {
+	t.Parallel()
 	const uri = "toolcrib://schedule/tick"
 	for _, over := range []string{"stdio", "http"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			c := clientOver(t, over, t.TempDir())
 			told := make(chan string, 100)
 			c.OnNotification(func(n mcp.JSONRPCNotification) {

@@ -20,6 +20,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
+	"toolcrib/tools/web"
 	"toolcrib/workspace"
 )
 
@@ -92,6 +93,7 @@ func newWorld(t *testing.T, name string, set func(*run.Settings, *tools.SessionI
 	var scene tools.Call
 	if tool, ok := catalog.Find(all, name); ok {
 		scene = tool.Examples()[0]
+		offline(categories)
 	}
 	old := time.Now().Add(-time.Minute) // or a command may report them as changed
 	for name, content := range scene.Files {
@@ -121,6 +123,21 @@ func newWorld(t *testing.T, name string, set func(*run.Settings, *tools.SessionI
 	set(&settings, &w.session)
 	w.runner = run.New(run.Config{Settings: settings, Caller: caller, Audit: &w.log})
 	return w
+}
+
+// offline has tools of the web fail at once: examples name the hosts of others.
+func offline(categories []tools.Category) {
+	for _, c := range categories {
+		if c.ID != "web" {
+			continue
+		}
+		set := c.Settings.New().(*web.Settings)
+		set.WebHosts, set.Web.Addresses = []string{"nowhere.invalid"}, map[string]string{}
+		for _, service := range []string{"duckduckgo", "openverse", "commons", "open-meteo", "geocoding"} {
+			set.Web.Addresses[service] = "http://127.0.0.1:1"
+		}
+		c.Settings.Apply(set, tools.Setup{})
+	}
 }
 
 func must(t *testing.T, err error) {

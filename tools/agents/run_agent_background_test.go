@@ -141,6 +141,7 @@ func TestRunAgentGivenUp(t *testing.T) {
 // What a process leaves behind goes on in another one, in the name and with the tools of the
 // principal that began it.
 func TestRunAgentTakenOver(t *testing.T) {
+	t.Parallel()
 	a := newAgency(t, "edit {\"text\":\"first\"}", hang, "edit {\"text\":\"second\"}\nprogram {}", "Done.")
 	a.session.May = func(t *tools.Tool) bool { return t.Name != "program" }
 	id := handle(t, a.want(t, `{"task":"t","tools":["edit"],"background":true}`, "running"))
@@ -271,6 +272,7 @@ func (f *flaky) Later(ctx context.Context, c tools.LaterCall) (res tools.Result,
 
 // A run goes on where something did not answer for a while.
 func TestRunAgentBrokenOff(t *testing.T) {
+	t.Parallel()
 	a := newAgency(t, "Done.")
 	caller := new(run.Caller)
 	other := agents.New(&flaky{Caller: caller}, a.deps.Database)

@@ -89,6 +89,7 @@ func TestPresetFiles(t *testing.T) {
 
 // A file of the workspace cannot raise the usual limits; the user's own can.
 func TestPresetFileLimits(t *testing.T) {
+	t.Parallel()
 	a := newAgency(t)
 	a.model.always = `look {}`
 	place(t, a.ws.Roots()[0], ".claude/agents/long.md", "---\nmaxTurns: 90\n---\nGo on.")

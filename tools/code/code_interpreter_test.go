@@ -95,6 +95,7 @@ func (b *bench) start() string {
 }
 
 func TestCells(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	h := b.start()
 	for _, c := range []struct{ code, want string }{
@@ -261,6 +262,7 @@ func TestTurns(t *testing.T) {
 // TestMemory has cells take more memory than they may: by values, which they are told
 // and survive, and in a library, which aborts.
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	b := openBench(t, sandbox.Options{Limits: sandbox.Limits{Memory: 300 << 20}}, new(code.Kernels))
 	const told = "it has met the limit of 315 MB of memory: do with less, such as by working in parts; the user can raise programs.memory in the configuration of the server"
 	h := b.start()

@@ -23,6 +23,7 @@ import (
 // read-only: calls say what is wrong, no effect is done twice or begins without a record, and
 // afterwards each run ends.
 func TestDisk(t *testing.T) {
+	t.Parallel()
 	disk, effects := databasetest.Disk(t), filepath.Join(t.TempDir(), "effects")
 	dir, err := state.Open(disk, "/root")
 	if err != nil {

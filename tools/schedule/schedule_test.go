@@ -320,6 +320,7 @@ func TestMissed(t *testing.T) {
 // A server starts with schedules that are days old: one late run of the one that has run
 // before, told, and none of the one that has not.
 func TestOld(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, url string) {
 		base, root := t.TempDir(), t.TempDir()
 		t.Run("before", func(t *testing.T) {
@@ -459,7 +460,10 @@ func TestOverlap(t *testing.T) {
 
 // Runs that wait are shown, and do not begin once their schedule is deleted. The one that is
 // running is shown first, however many have come after it.
-func TestQueue(t *testing.T) { databases.Each(t, queues) }
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, queues)
+}
 
 func queues(t *testing.T, url string) {
 	d := newDesk(t, url)
@@ -505,7 +509,10 @@ func queues(t *testing.T, url string) {
 
 // Runs that wait begin in the order of their slots, whichever server has them; those that
 // schedule_run has made, when they came.
-func TestQueueOrder(t *testing.T) { databases.Each(t, queueOrder) }
+func TestQueueOrder(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, queueOrder)
+}
 
 func queueOrder(t *testing.T, url string) {
 	base, root := t.TempDir(), t.TempDir()
@@ -559,7 +566,10 @@ func queueOrder(t *testing.T, url string) {
 }
 
 // Of runs that are to replace each other the last one stays.
-func TestReplaceOrder(t *testing.T) { databases.Each(t, replaceOrder) }
+func TestReplaceOrder(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, replaceOrder)
+}
 
 func replaceOrder(t *testing.T, url string) {
 	d := newDesk(t, url)

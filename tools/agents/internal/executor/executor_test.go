@@ -156,6 +156,7 @@ func TestDo(t *testing.T) {
 }
 
 func TestDays(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, kinds, script string
 		change              func(*desk)
@@ -270,6 +271,7 @@ func TestCancel(t *testing.T) {
 
 // At the limit of time, calls end, and the agent has time for a last word.
 func TestTime(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, "lines", `call wait {}; say what I have; done`)
 	d.run.Loop.Limits.Time = 3 * time.Second // which a busy machine needs to begin the call
 	out := d.do(t)

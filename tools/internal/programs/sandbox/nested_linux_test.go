@@ -136,6 +136,7 @@ func TestGone(t *testing.T) {
 
 // What another program replaces while the sandbox lasts is kept again.
 func TestKeptAgain(t *testing.T) {
+	t.Parallel()
 	needGit(t)
 	b := newBox(t, sandbox.Full)
 	b.outside(t, "git init -q . && git init -q sub && echo {} > .mcp.json")

@@ -101,6 +101,7 @@ func TestRootsOfRepositories(t *testing.T) {
 
 // TestNothingWaits puts a pipe with a writer in the place of a repository.
 func TestNothingWaits(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, sandbox.Full)
 	b.outside(t, "mkdir -p c/.git; touch c/.git/HEAD; { echo '[include]'; yes 'path = config' | head -3000; } > c/.git/config")
 	b.outside(t, "mkdir z && mkfifo z/.git .mcp.json && mkdir .git && mkfifo .git/config .git/HEAD")
@@ -186,6 +187,7 @@ func TestNoWayOut(t *testing.T) {
 
 // What of the places is too much is told once, by the first program.
 func TestPartial(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, sandbox.Full)
 	for i := range 4100 {
 		if err := os.MkdirAll(filepath.Join(b.dir, fmt.Sprint(i), ".claude"), 0o755); err != nil {

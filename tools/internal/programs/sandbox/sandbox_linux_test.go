@@ -199,6 +199,7 @@ func TestNoSetUserID(t *testing.T) {
 // A program has as many processes as the setting says, the first time as later, and as
 // many one after the other as it likes.
 func TestProcesses(t *testing.T) {
+	t.Parallel()
 	for _, limit := range []int{20, 320} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			if _, err := exec.LookPath("python3"); err != nil {
@@ -229,6 +230,7 @@ except OSError: print(made)'`, 2*limit+400))
 // A crowd of processes leaves one processor to others, also what it starts then; a few
 // have all.
 func TestCrowd(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("needs: python3")
 	}
