@@ -149,7 +149,7 @@ func (g gitRunner) between(before, after map[string]string, args ...string) stri
 	g.Helper()
 	repo := g.TempDir()
 	plant(g.T, repo, before)
-	g.run(repo, "", "init", "-q")
+	g.run(repo, "", "init", "-q", "--template=")
 	g.run(repo, "", "add", "-A")
 	tree := strings.TrimSpace(g.run(repo, "", "write-tree"))
 	for name := range before {
@@ -211,7 +211,7 @@ func TestApplyPatchDriftedAsGit(t *testing.T) {
 		}
 		repo := t.TempDir()
 		plant(t, repo, map[string]string{"f": joined(lines, false, true)})
-		g.run(repo, "", "init", "-q")
+		g.run(repo, "", "init", "-q", "--template=")
 		g.run(repo, "", "add", "-A")
 		plant(t, repo, map[string]string{"f": joined(w.edit(lines), false, true)})
 		diff := g.run(repo, "", "diff")

@@ -216,7 +216,7 @@ func (c *tableChaos) branch() (string, error) {
 		return "", nil
 	}
 	branch := fmt.Sprintf("b%d", c.rand.IntN(3))
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-qm", "x", "--allow-empty"}, {"checkout", "-q", "-B", branch}} {
+	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "-A"}, {"commit", "-qm", "x", "--allow-empty"}, {"checkout", "-q", "-B", branch}} {
 		if args[0] == "checkout" && c.rand.IntN(3) > 0 {
 			args = []string{"checkout", "-q", "-f", branch}
 		}

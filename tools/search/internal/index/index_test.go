@@ -292,10 +292,12 @@ func TestChurn(t *testing.T) {
 	w := index.NewWorker(x)
 	for round := range 4 {
 		for i := range 5000 {
-			if round > 0 {
-				tr.remove(fmt.Sprintf("f%d-%d", round-1, i))
+			name, text := fmt.Sprintf("f%d-%d", round, i), fmt.Appendf(nil, "text_%d", i)
+			if round == 0 {
+				tr.write(name, text)
+			} else {
+				tr.replace(fmt.Sprintf("f%d-%d", round-1, i), name, text)
 			}
-			tr.write(fmt.Sprintf("f%d-%d", round, i), fmt.Appendf(nil, "text_%d", i))
 		}
 		if err := w.Update(t.Context()); err != nil {
 			t.Fatal(err)
