@@ -39,7 +39,7 @@ func Run(t *testing.T, tool tools.Tool) {
 	for _, c := range calls {
 		t.Run("example/"+c.Say, func(t *testing.T) { example(t, tool, c) })
 	}
-	large, dir := bigTree(t, calls, 18) // whose names alone are longer than a text may be
+	large, dir := largeTree(t, calls)
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, tool, calls, large, dir) })
 	t.Run("dry run", func(t *testing.T) { dryRun(t, tool, calls) })
 	t.Run("escapes", func(t *testing.T) { escapes(t, tool, calls[0]) })

@@ -185,14 +185,34 @@ func walk(t testing.TB, dir string, visit func(rel string, info fs.FileInfo, con
 	}))
 }
 
-// bigTree makes a tree of n by n names, about as long as names may be, and of the files of the
-// examples, each made long.
+// largeTree is a bigTree whose names alone are longer than a text may be. They are those of one
+// file, since many are slow to make.
+func largeTree(t testing.TB, calls []tools.Call) (*workspace.Workspace, string) {
+	const n = 18
+	ws, dir := bigTree(t, calls, 1)
+	first := filepath.Join(dir, bigName(0, 0))
+	for i := range n {
+		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(bigName(i, 0))), 0o755))
+		for j := range n {
+			if i+j > 0 {
+				must(t, os.Link(first, filepath.Join(dir, bigName(i, j))))
+			}
+		}
+	}
+	return ws, dir
+}
+
+// bigName is a name in a bigTree, about as long as names may be.
+func bigName(i, j int) string {
+	return "d" + itoa(i) + "/" + strings.Repeat("n", 240) + itoa(j) + ".txt"
+}
+
+// bigTree makes a tree of n by n long names, and of the files of the examples, each made long.
 func bigTree(t testing.TB, calls []tools.Call, n int) (*workspace.Workspace, string) {
 	files := map[string]string{}
-	long := strings.Repeat("n", 240)
 	for i := range n {
 		for j := range n {
-			files[filepath.ToSlash(filepath.Join("d"+itoa(i), long+itoa(j)+".txt"))] = "needle " + long + "\n"
+			files[bigName(i, j)] = "needle " + strings.Repeat("n", 240) + "\n"
 		}
 	}
 	for _, c := range calls {
