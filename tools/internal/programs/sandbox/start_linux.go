@@ -107,7 +107,6 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 		pass.Close()
 		return nil, err
 	}
-	p.report.Earlier = z.protection.tell()
 	if z.opt.Level == Full {
 		p.report.Denied = described
 	} else {
@@ -117,7 +116,8 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 }
 
 // run has the zygote start a program, and waits until it runs. It closes theirs, and control
-// if there is an error. With user, the end of the program counts one user of the zygote less.
+// if there is an error. With user, the program reports what earlier ones have touched, and its end
+// counts one user of the zygote less.
 func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
 	compared := z.protect(&c)
 	err := z.command(c, theirs, streams)
@@ -161,6 +161,9 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pa
 	}
 	if !z.engine.keep(r.process) {
 		r.kill()
+	}
+	if user {
+		r.process.report.Earlier = z.protection.tell() // before wait, which adds what this one touches
 	}
 	go r.wait()
 	return r.process, nil
