@@ -51,11 +51,8 @@ func TestIdle(t *testing.T) {
 		t.Run(level.String(), func(t *testing.T) {
 			b := newBox(t, level)
 			b.Configure(sandbox.Options{Level: level, Idle: 200 * time.Millisecond})
-			if out, exit := b.sh(t, "echo home > $HOME/kept; echo temp > ${TMPDIR:-/tmp}/toolcrib-test-kept"); exit.Code != 0 {
+			if out, exit := b.sh(t, "echo home > $HOME/kept; echo temp > ${TMPDIR:-/tmp}/kept"); exit.Code != 0 {
 				t.Fatal(out)
-			}
-			if level == sandbox.None {
-				defer os.Remove("/tmp/toolcrib-test-kept")
 			}
 			// What runs keeps it.
 			sleep := func() (*sandbox.Process, []string) {
@@ -73,7 +70,7 @@ func TestIdle(t *testing.T) {
 			p.Kill()
 			<-p.Done()
 			until(t, "it does not end", func() bool { return len(zygotes(t)) == 0 })
-			if out, exit := b.sh(t, "cat $HOME/kept ${TMPDIR:-/tmp}/toolcrib-test-kept"); exit.Code != 0 || out != "home\ntemp" {
+			if out, exit := b.sh(t, "cat $HOME/kept ${TMPDIR:-/tmp}/kept"); exit.Code != 0 || out != "home\ntemp" {
 				t.Errorf("lost: %+v %s", exit, out)
 			}
 			p, held := sleep()

@@ -29,6 +29,10 @@ type box struct {
 
 func newBox(t *testing.T, level sandbox.Level) *box {
 	t.Helper()
+	if level == sandbox.None { // programs have the directories of the user
+		t.Setenv("HOME", t.TempDir())
+		t.Setenv("TMPDIR", t.TempDir())
+	}
 	return openBox(t, level, t.TempDir(), t.TempDir())
 }
 
