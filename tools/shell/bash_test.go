@@ -277,23 +277,25 @@ func TestPorts(t *testing.T) {
 	}
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0`)
 	for _, family := range []string{"4", "6"} {
-		text := s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18301, family), "background": true, "ports": []int{18301}})
-		job := s.want(text, `^running: job (\w+)\nport 18301 is open for the user at http://127.0.0.1:18301\n`)[1]
+		port := unused(t)
+		address := fmt.Sprintf("127.0.0.1:%d", port)
+		text := s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, port, family), "background": true, "ports": []int{port}})
+		job := s.want(text, fmt.Sprintf(`^running: job (\w+)\nport %d is open for the user at http://%s\n`, port, address))[1]
 		j, err := s.jobs.Get(tools.Local, job)
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-j.Log().Grown(0)
-		if got := exchange(t, "127.0.0.1:18301", "hello"); got != "got hello" {
+		if got := exchange(t, address, "hello"); got != "got hello" {
 			t.Errorf("over IPv%s: %q", family, got)
 		}
-		if !s.jobs.Opened(tools.Local, 18301) || s.jobs.Opened("another", 18301) || s.jobs.Opened(tools.Local, 18302) {
+		if !s.jobs.Opened(tools.Local, port) || s.jobs.Opened("another", port) || s.jobs.Opened(tools.Local, port+1) {
 			t.Error("Opened is wrong")
 		}
 		j.Stop(jobs.ByStop, 0)
 		<-j.Done()
 		for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) { // until its exec, a process that is being started has it too
-			conn, err := net.Dial("tcp", "127.0.0.1:18301")
+			conn, err := net.Dial("tcp", address)
 			if err != nil {
 				break
 			}
@@ -302,7 +304,7 @@ func TestPorts(t *testing.T) {
 				t.Fatal("the port outlasts its job")
 			}
 		}
-		if s.jobs.Opened(tools.Local, 18301) {
+		if s.jobs.Opened(tools.Local, port) {
 			t.Error("Opened after the end")
 		}
 	}

@@ -28,6 +28,7 @@ func TestJobListPorts(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("needs: python3")
 	}
-	s.begin(fmt.Sprintf(serving, 18304, "4"), jobs.Spec{Ports: []int{18304}})
-	s.want(s.call(t.Context(), "job_list", nil), `; 127.0.0.1:18304 = port 18304; exec`)
+	port := unused(t)
+	s.begin(fmt.Sprintf(serving, port, "4"), jobs.Spec{Ports: []int{port}})
+	s.want(s.call(t.Context(), "job_list", nil), fmt.Sprintf(`; 127.0.0.1:%[1]d = port %[1]d; exec`, port))
 }

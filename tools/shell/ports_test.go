@@ -24,6 +24,17 @@ while True:
     c.close()
 ' %d %s`
 
+// unused returns a port that nobody has.
+func unused(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
 // exchange sends a text to an address, ends its side, and returns the whole answer.
 func exchange(t *testing.T, address, text string) string {
 	t.Helper()
