@@ -140,16 +140,22 @@ func (w *walker) text(text string) {
 	}
 }
 
-func (w *walker) parse(text string) error {
-	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(&source{text: text, until: w.until}) {
-		if err != nil {
-			return err
+func (w *walker) parse(text string) (failed error) {
+	src, over := &source{text: text, until: w.until}, false
+	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(src) {
+		switch {
+		case over: // but the loop is not left: the parser may yield once more, which would panic
+		case err != nil:
+			failed, over = err, true
+		default:
+			w.stmt(s)
+			over = len(w.line.Commands) > maxCommands
 		}
-		if w.stmt(s); len(w.line.Commands) > maxCommands {
-			break
+		if over {
+			src.text = ""
 		}
 	}
-	return nil
+	return failed
 }
 
 var errBound = errors.New("too deep")

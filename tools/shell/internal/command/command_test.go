@@ -132,6 +132,17 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// Nothing of the parser comes after what is wrong, or one command too many.
+func TestParseStops(t *testing.T) {
+	for _, end := range []string{"s&wai\xa9", "wai\xa9", "cat <<E", "cat <<E\nx", "cat <<E; a", "$(", "a\n)"} {
+		for _, n := range []int{0, 398, 399, 400, 401, 402, 1000} {
+			if line := command.Parse(strings.Repeat("a\n", n)+end, command.Location{}); line.Unknown == "" && end != "cat <<E; a" {
+				t.Errorf("%d and %q: %+v", n, end, line)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	data, err := os.ReadFile("../../testdata/verdicts.txt")
 	if err != nil {
