@@ -340,6 +340,13 @@ func TestDetachSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may have ended
+	eventually(t, 10*time.Second, "all its threads have stopped", func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		return err == nil && !slices.ContainsFunc(threads, func(name string) bool {
+			stat, err := os.ReadFile(name)
+			return err == nil && !bytes.Contains(stat, []byte(") T "))
+		})
+	})
 	detached := func(args ...string) *exec.Cmd {
 		return exec.Command(w.binary, append([]string{"detached", "--state-dir", w.state}, args...)...)
 	}
