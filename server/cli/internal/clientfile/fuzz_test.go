@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func FuzzEdit(f *testing.F) {
 // FuzzDocument edits whatever bytes are a document.
 func FuzzDocument(f *testing.F) {
 	for _, doc := range []string{
-		``, `{}`, "\ufeff{ }\r\n", `{"servers":{"a":1/**/,}, }`, `{"servers":{"toolcrib":null // x
+		``, `{}`, "{\n}", "\ufeff{ }\r\n", `{"servers":{"a":1/**/,}, }`, `{"servers":{"toolcrib":null // x
 }}`, "a = 1", "[mcp_servers.toolcrib]\nx=1\n[mcp_servers.toolcrib.env]\n", "mcp_servers.toolcrib.x = 1\nmcp_servers.b = {}", "[mcp_servers]\ntoolcrib = {}\nb = {}",
 	} {
 		f.Add([]byte(doc))
@@ -87,9 +88,14 @@ func checkEdit(t *testing.T, p clientfile.Entry, doc []byte, exact bool) {
 		t.Errorf("set and removed\n got %q\nwant %q\n set %q", removed, doc, set)
 	}
 	if !found {
-		removed, err = p.Remove(set, []byte("{}"), []byte("x = 1\n"), doc)
-		if err != nil || !bytes.Equal(removed, doc) {
-			t.Errorf("set and removed with the old document: %v\n got %q\nwant %q\n set %q", err, removed, doc, set)
+		old := [][]byte{[]byte("{}"), []byte("x = 1\n"), doc}
+		want := old[slices.IndexFunc(old, func(doc []byte) bool { // the first of which the entry makes this document
+			same, err := p.Set(doc, entry)
+			return err == nil && bytes.Equal(same, set)
+		})]
+		removed, err = p.Remove(set, old...)
+		if err != nil || !bytes.Equal(removed, want) {
+			t.Errorf("set and removed with the old document: %v\n got %q\nwant %q\n set %q", err, removed, want, set)
 		}
 		return
 	}
