@@ -28,14 +28,14 @@ func (p *Dir) List() []Status {
 // status asks the daemon of a key.
 func (p *Dir) status(key string) (Status, error) {
 	j, err := p.dial(key, askStatus, statusWait)
-	var silent *silentError
-	switch {
-	case errors.As(err, &silent):
+	if silent, ok := errors.AsType[*silentError](err); ok {
 		return Status{PID: silent.pid, Silent: true}, nil
-	case err != nil:
+	}
+	if err != nil {
 		return Status{}, err
 	}
-	return j.Status, j.Close()
+	_ = j.Close() // it was only asked
+	return j.Status, nil
 }
 
 // ErrNone means that the process is not a daemon.

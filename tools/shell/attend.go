@@ -86,8 +86,8 @@ func progressOf(j *jobs.Job) progress.Program {
 	}
 }
 
-// between is the time between two looks at a program that prints nothing.
-const between = 50 * time.Millisecond
+// nextLook is when a program that prints nothing is looked at again.
+const nextLook = 50 * time.Millisecond
 
 // quiesce waits until a job has printed something after an offset and was then quiet for
 // still, or has ended, at most for most. A program that computes, or waits for a CPU, is quiet
@@ -96,7 +96,7 @@ const between = 50 * time.Millisecond
 func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Duration) (ended bool, err error) {
 	over := time.NewTimer(most)
 	defer over.Stop()
-	silent := still - between
+	silent := still - nextLook
 	quiet := time.NewTimer(silent)
 	defer quiet.Stop()
 	for waits := false; ; {
@@ -118,9 +118,9 @@ func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Dura
 			if calm && waits {
 				return false, ctx.Err()
 			}
-			waits, silent = calm, between
+			waits, silent = calm, nextLook
 		case <-j.Log().Grown(bytes):
-			waits, silent = false, still-between
+			waits, silent = false, still-nextLook
 			if err := pause(ctx, j); err != nil {
 				return false, err
 			}

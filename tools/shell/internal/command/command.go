@@ -144,7 +144,7 @@ func (w *walker) parse(text string) (failed error) {
 	src, over := &source{text: text, until: w.until}, false
 	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(src) {
 		switch {
-		case over: // but the loop is not left: the parser may yield once more, which would panic
+		case over: // the loop is not left, since the parser may yield once more, which would panic then
 		case err != nil:
 			failed, over = err, true
 		default:
