@@ -159,24 +159,24 @@ func TestIdleRace(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for i := range 40 {
+	for i := 0; i < 40 && len(seen) < 10; i++ {
+		var round sync.WaitGroup
+		for range 4 {
+			round.Go(func() {
 				time.Sleep(rand.N(4 * idle))
 				out, exit := b.sh(t, "cat /tmp/kept $HOME/go/pkg/mod/m/added && echo x > $HOME/go/pkg/mod/m/$$")
 				if exit.Code != 0 || out != "temp\nlayered" {
-					t.Errorf("start %d: %+v: %s", i, exit, out)
+					t.Errorf("round %d: %+v: %s", i, exit, out)
 				}
 				mu.Lock()
+				defer mu.Unlock()
 				for _, id := range zygotes(t) {
 					seen[id] = true
 				}
-				mu.Unlock()
-			}
-		})
+			})
+		}
+		round.Wait() // the zygote is idle now
 	}
-	all.Wait()
 	if len(seen) < 3 {
 		t.Errorf("%d zygotes were seen: none has ended between", len(seen))
 	}
