@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	lookFor    = 100 * time.Millisecond // time limit of the search for a name
-	mostNamed  = 3                      // paths that a hint names
+	lookFor    = 100 * time.Millisecond // time limit of the search for a name in a large tree
+	lookAtMost = time.Second            // time limit in a tree of at most fewFiles
+	fewFiles   = 1000
+	mostNamed  = 3 // paths that a hint names
 	pathHint   = "a path is no pattern: glob finds files, and read_files takes patterns"
 	unexpanded = "variables are not expanded"
 )
@@ -90,13 +92,14 @@ func withoutVariable(text string) string {
 }
 
 // ofName returns the first paths of the workspace whose last component is name. It leaves
-// out files that searches ignore.
+// out files that searches ignore. A busy machine can need longer than lookFor for a few files.
 func ofName(ctx context.Context, name string) (all []string) {
 	if name == "." || name == "/" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	ctx, cancel := context.WithTimeout(ctx, lookAtMost)
 	defer cancel()
+	begin, seen := time.Now(), 0
 	for _, root := range Session(ctx).Workspace.Roots() {
 		start, err := Resolve(ctx, root)
 		if err != nil {
@@ -110,6 +113,9 @@ func ofName(ctx context.Context, name string) (all []string) {
 			}
 			if len(all) >= mostNamed {
 				return all[:mostNamed]
+			}
+			if seen += len(run); seen > fewFiles && time.Since(begin) > lookFor {
+				return all
 			}
 		}
 	}
