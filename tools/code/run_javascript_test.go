@@ -58,12 +58,12 @@ func TestJavascriptFloods(t *testing.T) {
 
 func TestJavascriptTimeouts(t *testing.T) {
 	t.Parallel()
-	stops(t, "run_javascript", [][2]string{
-		{"let n = 0;\nwhile (true) n++;", "...\nInternalError: interrupted\n  at line …"},
-		{"console.log(1); [].indexOf.call({length: 2**53 - 1}, 1)", "...\n\n1"},
-		{"/(a+)+$/.test('a'.repeat(50) + 'b')", "..."},
-		{"(async () => { for (;;) await null })()", "..."},
-		{"setInterval(() => {}, 10)", "..."},
+	stops(t, "run_javascript", "1s", [][2]string{
+		{"let n = 0;\nwhile (true) n++;", "stopped: it took longer than 1s\n...\nInternalError: interrupted\n  at line …"},
+		{"console.log(1); [].indexOf.call({length: 2**53 - 1}, 1)", "stopped: it took longer than 1s\n...\n\n1"},
+		{"/(a+)+$/.test('a'.repeat(50) + 'b')", "stopped: it took longer than 1s\n..."},
+		{"(async () => { for (;;) await null })()", "stopped: it took longer than 1s\n..."},
+		{"setInterval(() => {}, 10)", "stopped: it took longer than 1s\n..."},
 	})
 }
 

@@ -170,7 +170,7 @@ func count(name, root string, states map[string]string, began map[string]int, ki
 	fmt.Printf("%s: %d slots over 3 processes, %d killed: %d ok, %d reported as unknown, %d in flight and %d queued at the end, %d skipped or failed, %d missed, %d before an earlier one, %d effects, %d doubled; the last to begin did so %d ms after its slot\n",
 		name, len(runs), kills, by["ok"], by["outcome unknown"], by["running"], by["queued"], by["skipped"]+by["failed"]+by["cancelled"], missing, overtaken, done, max(0, done-by["ok"]-unsure), late)
 	if missing+overtaken > 0 || done > by["ok"]+unsure || done < by["ok"] || by["failed"]+by["skipped"] > 0 {
-		return fmt.Errorf("%s: slots were missed or out of order, or effects doubled or lost; of runs there were %v: %s", name, by, harness.Brief(log))
+		return fmt.Errorf("%s: slots were missed or out of order, or effects doubled or lost; runs by how they ended: %v: %s", name, by, harness.Brief(log))
 	}
 	return nil
 }
