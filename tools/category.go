@@ -35,6 +35,8 @@ type Category struct {
 	Start func(ctx context.Context, busy func() bool) (stop func())
 	// Close ends everything that the tools have started.
 	Close func() error
+	// CallsTools says that what the tools have started calls tools. It is closed first.
+	CallsTools bool
 	// Load returns what would be lost if the process ended.
 	Load func() Load
 	// Doctor checks the needs of the tools from this machine. It is called after the settings

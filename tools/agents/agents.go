@@ -22,7 +22,7 @@ func Category(s *services.Services) tools.Category {
 		Tools:    Tools(d),
 		Sources:  Sources(d),
 		Commands: []tools.UserCommand{command(d)},
-		Start:    d.start, Close: d.close, Load: d.load, Doctor: d.examine,
+		Start:    d.start, Close: d.close, CallsTools: true, Load: d.load, Doctor: d.examine,
 	}
 }
 

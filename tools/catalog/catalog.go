@@ -105,12 +105,15 @@ func Start(ctx context.Context, categories []tools.Category, busy func() bool) (
 	}
 }
 
-// Close ends everything that the tools have started, the last category first.
+// Close ends everything that the tools have started, the last category first; but those that
+// call tools come before all others, so that no call of theirs fails because its tool is closed.
 func Close(categories []tools.Category) error {
 	var errs []error
-	for _, c := range slices.Backward(categories) {
-		if c.Close != nil {
-			errs = append(errs, c.Close())
+	for _, calling := range []bool{true, false} {
+		for _, c := range slices.Backward(categories) {
+			if c.Close != nil && c.CallsTools == calling {
+				errs = append(errs, c.Close())
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -97,6 +97,25 @@ func TestCategories(t *testing.T) {
 	}
 }
 
+// TestClose holds the order of the end: while schedules or agents still run, no tool is closed
+// that they call.
+func TestClose(t *testing.T) {
+	categories := catalog.All(new(catalog.Services))
+	var order []string
+	for i, c := range categories {
+		categories[i].Close = func() error {
+			order = append(order, c.ID)
+			return nil
+		}
+	}
+	if err := catalog.Close(categories); err != nil {
+		t.Fatal(err)
+	}
+	if len(order) != len(categories) || !slices.Equal(order[:2], []string{"schedule", "agents"}) {
+		t.Errorf("closed in the order %q, want schedule and agents first", order)
+	}
+}
+
 // The contents of files are not in the audit log: each argument that holds them has the
 // tag.
 func TestDigested(t *testing.T) {

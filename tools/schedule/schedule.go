@@ -63,7 +63,7 @@ func Category(s *services.Services) tools.Category {
 		ID: "schedule", Title: "run tools at their times",
 		Guide:    "schedule_create runs a tool at its times; schedule_list shows the results",
 		Settings: d.Settings, Tools: Tools(d), Sources: Sources(d),
-		Start: d.start, Close: d.close, Load: d.load, Doctor: d.examine,
+		Start: d.start, Close: d.close, CallsTools: true, Load: d.load, Doctor: d.examine,
 	}
 }
 
