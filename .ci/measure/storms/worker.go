@@ -78,18 +78,18 @@ func (w *httpWorker) hangUp() {
 
 func (w *httpWorker) call(n int) error {
 	c, l := w.client, w.client.ledger
-	if w.wire == nil {
-		var err error
-		if w.wire, err = rawhttp.ConnectAs(c.addr, c.token); err != nil {
-			return err
-		}
-	}
-	c.mu.Lock()
+	c.mu.Lock() // waits for another worker that renews the session
 	session := c.session
 	c.mu.Unlock()
 	id := ""
 	if session != nil {
 		id = session.id
+	}
+	if w.wire == nil { // the server closes a connection that brings no request for 5 s
+		var err error
+		if w.wire, err = rawhttp.ConnectAs(c.addr, c.token); err != nil {
+			return err
+		}
 	}
 	j := draw(w.rnd)
 	do := w.draw(j.errand)
