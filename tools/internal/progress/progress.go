@@ -32,8 +32,8 @@ type Program struct {
 }
 
 // During runs f and returns its error. Meanwhile it reports the output of a program from an
-// offset on, at most four times a second, and its State if it prints nothing for long. No
-// report comes after During has returned.
+// offset on, at most four times a second, and its State if it prints nothing that can be seen
+// for long. No report comes after During has returned.
 func During(ctx context.Context, p Program, from int64, f func() error) (err error) {
 	reporting, stop := context.WithCancel(ctx)
 	g, _ := tools.NewGroup(ctx, 1)
@@ -65,11 +65,11 @@ func (p Program) report(ctx context.Context, seen int64) {
 		data, end := p.Output(seen, most)
 		fresh, rest := readable(data, end-int64(len(data)) > seen)
 		seen = end - int64(rest)
-		if len(fresh) > 0 || time.Since(last) >= beat {
-			message := strings.TrimSpace(screen.Clean(fresh))
-			if message == "" {
-				message = p.State()
-			}
+		message := strings.TrimSpace(screen.Clean(fresh))
+		if message == "" && time.Since(last) >= beat {
+			message = p.State()
+		}
+		if message != "" {
 			last = time.Now()
 			tell(tools.ProgressEvent{Done: last.Sub(begin).Seconds(), Message: message})
 		}

@@ -84,9 +84,9 @@ func TestDuring(t *testing.T) {
 		}, []report{{10 * time.Second, "it runs"}, {20 * time.Second, "it runs"}}},
 		{"nothing to be seen", 0, func(p *printer) error {
 			p.print("\n \n")
-			time.Sleep(time.Second)
+			time.Sleep(11 * time.Second)
 			return nil
-		}, []report{{250 * time.Millisecond, "it runs"}}},
+		}, []report{{10 * time.Second, "it runs"}}},
 		{"a character in parts", 0, func(p *printer) error {
 			p.print("caf\xc3")
 			time.Sleep(300 * time.Millisecond)
