@@ -200,6 +200,10 @@ func TestCrashes(t *testing.T) {
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
 		t.Fatal(err)
 	}
+	b.run(h, "import os, time\nos.closerange(0, 64)\ntime.sleep(.2)\nos.abort()", "crashed after … (SIGABRT): all variables are lost; …") // the answers end before it does
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
+		t.Fatal(err)
+	}
 	b.run(h, "x", "error in …; new handle "+h+"\nthe interpreter is new: it has no variables of earlier cells\n...\nNameError: name 'x' is not defined")
 	b.run(h, "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(60)", "ended: the cell took longer than 2s and did not obey an interrupt; …")
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {

@@ -195,6 +195,11 @@ func (k *kernel) await(ctx context.Context, out *capture, mark string) (answer, 
 		select {
 		case line, ok := <-k.answers:
 			if !ok {
+				select { // how it has ended is known a little later
+				case <-k.program().Done():
+				case <-time.After(2 * lastWords): // a cell closed the stream
+				case <-ctx.Done():
+				}
 				return answer{}, errEnded
 			}
 			var a answer
