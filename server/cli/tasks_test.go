@@ -173,14 +173,17 @@ Dot()`}, nil)
 		{"bash", map[string]any{"command": "while :; do printf x >> bash; sleep 0.1; done"}},
 	} {
 		calls.Go(func() {
+			file := filepath.Join(dir, tc.tool)
 			last, _ := c.follow(t, tc.tool, tc.args, func(id string) bool {
+				if info, err := os.Stat(file); err != nil || info.Size() == 0 { // it has not begun
+					return false
+				}
 				c.ask(t, "tasks/cancel", map[string]any{"taskId": id})
 				return true
 			})
 			if last.Status != "cancelled" {
 				t.Errorf("%s: cancelled: %+v", tc.tool, last)
 			}
-			file := filepath.Join(dir, tc.tool)
 			size := func() int64 {
 				info, err := os.Stat(file)
 				if err != nil {
