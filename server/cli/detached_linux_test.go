@@ -314,12 +314,15 @@ func TestDetachHalfClose(t *testing.T) {
 func TestDetachEnd(t *testing.T) {
 	w := newDetachedWorld(t, detach)
 	c := w.dial()
-	c.background(map[string]any{"command": "echo done; sleep 2"})
+	c.background(map[string]any{"command": "until [ -e enough ]; do sleep 0.1; done"})
 	daemons := w.daemons()
 	c.leave()
 	time.Sleep(1500 * time.Millisecond) // the job runs
 	if again := w.daemons(); !slices.Equal(again, daemons) {
 		t.Fatalf("daemons %v, then %v", daemons, again)
+	}
+	if err := os.WriteFile(filepath.Join(w.root, "enough"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	eventually(t, 15*time.Second, "the daemon has ended", func() bool { return len(w.daemons()) == 0 })
 	if sockets := w.sockets(); len(sockets) > 0 {
