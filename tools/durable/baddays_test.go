@@ -198,6 +198,25 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// An engine ends without an error though its database is down.
+func TestCloseInOutage(t *testing.T) {
+	t.Parallel()
+	ctx, own := t.Context(), databasetest.Start(t)
+	b := newBench(t, own.URL(), time.Minute)
+	if _, err := b.Start(ctx, "count", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Wait(ctx, "count", "x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // waitFor waits for a run although the database may not answer yet.
 func waitFor(t *testing.T, e *durable.Engine, id string) (got []byte, err error) {
 	t.Helper()
