@@ -166,7 +166,14 @@ func TestTurned(t *testing.T) {
 		}
 	}
 	parse, _ := newParser(t, map[string]string{"fax": string(tiffOf(right, over))})
-	got := parse(map[string]any{"path": "fax", "ocr": "eng"})
+	args := map[string]any{"path": "fax", "ocr": "eng"}
+	got := parse(args)
+	for range 5 {
+		if !strings.Contains(got, "call again, which goes on from here") {
+			break
+		}
+		got = parse(args)
+	}
 	for _, want := range []string{
 		"[page 1; turned by 270 degrees and read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones",
 		"[page 2; turned by 180 degrees and read by OCR (eng), which makes errors]\n\nThe mill on the river was built of stones",
