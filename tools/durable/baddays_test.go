@@ -198,6 +198,42 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// An engine whose launch takes longer than an executor may be silent is not taken for dead.
+func TestLongLaunch(t *testing.T) {
+	t.Parallel()
+	ctx, own := t.Context(), databasetest.Start(t)
+	b := newBench(t, own.URL(), time.Minute)
+	b.worker(t)
+	time.Sleep(deadAfter + time.Second) // so that it judges others
+	conn, err := open(own.URL()).SQL().Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(hashtextextended('toolcrib runs', 0))`); err != nil { // which launches take
+		t.Fatal(err)
+	}
+	launched := make(chan error, 1)
+	go func() {
+		_, err := b.Enqueue(ctx, "slow", "x", nil)
+		launched <- err
+	}()
+	time.Sleep(2 * deadAfter)
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock(hashtextextended('toolcrib runs', 0))`); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-launched; err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		var executors int
+		if err := conn.QueryRowContext(ctx, `SELECT count(*) FROM toolcrib_executors`).Scan(&executors); err != nil || executors != 2 {
+			t.Errorf("%d executors, %v", executors, err)
+		}
+		time.Sleep(time.Second)
+	}
+}
+
 // An engine ends without an error though its database is down.
 func TestCloseInOutage(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ func scope(base string) string {
 	return "test-" + strings.Trim(strings.ToLower(strings.ReplaceAll(base, "/", "-")), "-")
 }
 
-// work opens the engine and prints "ready".
+// work opens the engine, prints "ready" and uses it now and then.
 func work(base, url string) {
 	dir, err := state.Open(base, "/root")
 	if err != nil {
@@ -75,7 +75,10 @@ func work(base, url string) {
 		panic(err)
 	}
 	fmt.Println("ready")
-	select {}
+	for {
+		time.Sleep(time.Second)
+		_, _ = e.List(context.Background(), "count", "", 1) // launches it again if others took it for dead
+	}
 }
 
 // released reports whether effects that are held may end.

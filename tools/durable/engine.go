@@ -311,6 +311,11 @@ func (e *Engine) launch(ctx context.Context) (_ *session, err error) {
 		on.end()
 		return fail(err)
 	}
+	undo := func(err error) (*session, error) {
+		on.end()
+		_ = dbos.Shutdown(on.dbos, stopWithin)
+		return fail(err)
+	}
 	dbos.RegisterWorkflow(on.dbos, e.carry, dbos.WithWorkflowName(workflowName))
 	queues := []string{e.queue("")} // none has that name; a list without names would mean all queues
 	for name := range e.opt.Kinds {
@@ -324,10 +329,11 @@ func (e *Engine) launch(ctx context.Context) (_ *session, err error) {
 		}
 		_, err := dbos.RegisterQueue(on.dbos, e.queue(name), dbos.WithWorkerConcurrency(workers), dbos.WithQueueBasePollingInterval(poll))
 		if err != nil {
-			on.end()
-			_ = dbos.Shutdown(on.dbos, stopWithin)
-			return fail(err)
+			return undo(err)
 		}
+	}
+	if err := on.members.begin(ctx); err != nil {
+		return undo(err)
 	}
 	if err := dbos.Launch(on.dbos); err != nil { // which shuts it down
 		on.end()

@@ -112,17 +112,15 @@ func (m *rows) steady() bool {
 
 func (m *rows) join(ctx context.Context) (_ string, err error) {
 	m.id = rand.Text()
-	if m.hold, err = m.db.Hold(ctx, m.id); err != nil {
-		return "", err
-	}
-	err = m.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	m.hold, err = m.db.Hold(ctx, m.id)
+	return m.id, err
+}
+
+func (m *rows) begin(ctx context.Context) error {
+	return m.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO toolcrib_executors (id, scope, beat) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING`, m.id, m.scope)
 		return err
 	})
-	if err != nil {
-		m.hold.Release()
-	}
-	return m.id, err
 }
 
 // silent selects the executors that have been silent for too long. Right after a start of

@@ -28,6 +28,8 @@ type store interface {
 type members interface {
 	// join makes this process an executor, under an ID that none had before.
 	join(ctx context.Context) (id string, err error)
+	// begin lets the executor have runs: from now on the others count how long it is silent.
+	begin(ctx context.Context) error
 	// stranded reports whether there may be runs of the dead. It is cheap.
 	stranded(ctx context.Context) (bool, error)
 	// survey calls adopt with those executors that are dead, of the ones that owners
@@ -109,6 +111,8 @@ func (m *lockedFiles) join(context.Context) (string, error) {
 	m.own = own
 	return own.Name(), nil
 }
+
+func (m *lockedFiles) begin(context.Context) error { return nil }
 
 func (m *lockedFiles) stranded(context.Context) (bool, error) {
 	dead, err := m.dir.Orphans(executors)
