@@ -74,7 +74,11 @@ func (z *zygote) probe(t sandboxinit.Targets) (string, error) {
 	defer stop()
 	out, err := io.ReadAll(io.LimitReader(r, 64<<10))
 	<-p.Done()
-	if err == nil && len(out) == 0 {
+	switch {
+	case err != nil || len(out) > 0:
+	case ctx.Err() != nil:
+		err = fmt.Errorf("it has not ended within %s, since the machine is very busy: call again", probeTime)
+	default:
 		err = fmt.Errorf("it ended with code %d and said nothing", p.Exit().Code)
 	}
 	return string(out), err
