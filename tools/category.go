@@ -35,7 +35,8 @@ type Category struct {
 	Start func(ctx context.Context, busy func() bool) (stop func())
 	// Close ends everything that the tools have started.
 	Close func() error
-	// CallsTools says that what the tools have started calls tools. It is closed first.
+	// CallsTools says that what the tools have started may call tools of other categories. Such
+	// a category is closed before those without it.
 	CallsTools bool
 	// Load returns what would be lost if the process ended.
 	Load func() Load

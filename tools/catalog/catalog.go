@@ -105,8 +105,9 @@ func Start(ctx context.Context, categories []tools.Category, busy func() bool) (
 	}
 }
 
-// Close ends everything that the tools have started, the last category first; but those that
-// call tools come before all others, so that no call of theirs fails because its tool is closed.
+// Close ends everything that the tools have started. Categories that call tools of others are
+// closed first, so that no such call fails because its tool is closed. Otherwise the last
+// category is the first.
 func Close(categories []tools.Category) error {
 	var errs []error
 	for _, calling := range []bool{true, false} {

@@ -247,8 +247,8 @@ func (m *rows) confirm(ctx context.Context) error {
 	return nil
 }
 
-// leave gives up the ID. The row stays if there are runs: nobody holds its ID then, and another
-// executor removes it, as it does if the database does not answer now.
+// leave gives up the ID. The row stays if there are runs, or if the database does not answer:
+// nobody holds its ID then, and another executor removes it.
 func (m *rows) leave(left bool) error {
 	if !left {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

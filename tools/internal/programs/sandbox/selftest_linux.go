@@ -77,7 +77,7 @@ func (z *zygote) probe(t sandboxinit.Targets) (string, error) {
 	switch {
 	case err != nil || len(out) > 0:
 	case ctx.Err() != nil:
-		err = fmt.Errorf("it has not ended within %s, since the machine is very busy: call again", probeTime)
+		err = fmt.Errorf("it has not ended within %s; the machine may be very busy: call again", probeTime)
 	default:
 		err = fmt.Errorf("it ended with code %d and said nothing", p.Exit().Code)
 	}
