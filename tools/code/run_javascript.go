@@ -23,6 +23,8 @@ const (
 	javascriptMemory  = 128 << 20   // of values
 	// javascriptWhole is the longest that a script takes with its calls.
 	javascriptWhole = 5 * time.Minute
+	// javascriptStart is how long the program may take to begin a script, and to end after it.
+	javascriptStart = 10 * time.Second
 	// javascriptSpace is the address space of the whole process; the engine reserves more than
 	// it uses.
 	javascriptSpace = 4 << 30
@@ -115,7 +117,7 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 	case in.Tools:
 		job.Tools, job.Whole, s.serve = true, javascriptWhole, box.serve
 	}
-	s.timeout = job.Whole + lastWords // it stops by itself if it can
+	s.timeout = job.Whole + javascriptStart // the program stops the script
 	r, err := d.run(ctx, s)
 	if err != nil {
 		return RunJavascriptOut{}, sandbox.Refused(err)

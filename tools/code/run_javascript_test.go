@@ -67,6 +67,27 @@ func TestJavascriptTimeouts(t *testing.T) {
 	})
 }
 
+// TestJavascriptLate checks that the time of a script begins when it does, and that a program
+// ends by itself if its script does not obey.
+func TestJavascriptLate(t *testing.T) {
+	t.Parallel()
+	call := callerIn(t, map[string]string{late: ""})
+	for code, want := range map[string]string{
+		"for (;;);": "stopped: it took longer than 1s\n...\nInternalError: interrupted\n  at line 1, column 1",
+		"console.log(1); [].indexOf.call({length: 2**53 - 1}, 1)": "stopped: it took longer than 1s\n...\n\n1",
+	} {
+		begin := time.Now()
+		got, err := call(t.Context(), "run_javascript", map[string]any{"code": code, "timeout": "1s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(begin)
+		if diff := tooltest.Match(want, got); diff != "" || took < 3*time.Second || took > 10*time.Second {
+			t.Errorf("%s: %v:\n%s", code, took, diff)
+		}
+	}
+}
+
 func TestBadTimeout(t *testing.T) {
 	call := caller(t)
 	for text, want := range map[string]string{

@@ -17,6 +17,12 @@ import (
 // caller calls the tools of one server in one workspace.
 func caller(t *testing.T, read ...string) func(ctx context.Context, name string, args map[string]any) (string, error) {
 	t.Helper()
+	return callerIn(t, map[string]string{"own.py": "def fail():\n    raise ValueError('own')\n"}, read...)
+}
+
+// callerIn is caller for a workspace with these files.
+func callerIn(t *testing.T, files map[string]string, read ...string) func(ctx context.Context, name string, args map[string]any) (string, error) {
+	t.Helper()
 	engine := sandbox.New()
 	engine.Configure(sandbox.Options{Read: read})
 	t.Cleanup(func() {
@@ -25,7 +31,7 @@ func caller(t *testing.T, read ...string) func(ctx context.Context, name string,
 		}
 	})
 	list := code.Tools(code.Deps{Sandbox: engine, Scripts: true})
-	ws, _ := tooltest.Tree(t, map[string]string{"own.py": "def fail():\n    raise ValueError('own')\n"})
+	ws, _ := tooltest.Tree(t, files)
 	return func(ctx context.Context, name string, args map[string]any) (string, error) {
 		raw, err := json.Marshal(args)
 		if err != nil {

@@ -1,6 +1,6 @@
 // Package javascript is the program that runs a script of JavaScript: this binary, started
 // again by run_javascript with [Argument]. A script can loop inside of the engine, where
-// nothing interrupts it, so it has a process of its own, which can be ended.
+// nothing interrupts it, so it has a process of its own, which ends all the same.
 //
 // Start reading at [Main]. The package imports nothing of toolcrib.
 package javascript
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"modernc.org/quickjs"
@@ -68,7 +69,9 @@ const (
 	// async has the engine take await outside of functions.
 	async = 1 << 7
 	// grace is the time to report where a script was stopped.
-	grace = 100 * time.Millisecond
+	grace = 500 * time.Millisecond
+	// deaf is the time after its end within which a script must obey.
+	deaf = time.Second
 )
 
 // Main runs the job on stdin, writes the output of the script and then the report to
@@ -88,8 +91,19 @@ func Main(stdin io.Reader, stdout, stderr io.Writer) int {
 	if job.Tools {
 		go m.listen(in)
 	}
-	m.run()
-	report, err := json.Marshal(m.report)
+	ended := make(chan struct{})
+	go func() {
+		m.run()
+		close(ended)
+	}()
+	said := Report{Timeout: true}
+	select {
+	case <-ended:
+		said = m.report
+	case <-time.After(time.Until(m.end) + deaf):
+	}
+	m.output.Lock() // until the process ends: nothing comes after the report
+	report, err := json.Marshal(said)
 	if err == nil {
 		_, err = fmt.Fprintf(stdout, "\n%s%s\n", job.Mark, report)
 	}
@@ -105,6 +119,7 @@ type machine struct {
 	until  time.Time // of the script
 	end    time.Time // of the script with its calls
 	report Report
+	output sync.Mutex // held by what writes to stdout
 
 	calling int                  // calls that are not answered
 	replies chan json.RawMessage // closed if no more come
@@ -120,6 +135,8 @@ func newMachine(job Job, stdout, stderr io.Writer) (*machine, error) {
 	vm.SetMaxStackSize(frames)
 	err = errors.Join(
 		vm.RegisterHostFunc("__emit", func(args []any) (any, error) {
+			m.output.Lock()
+			defer m.output.Unlock()
 			_, err := fmt.Fprintln(stdout, args...)
 			return nil, err
 		}),
