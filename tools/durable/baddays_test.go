@@ -160,6 +160,62 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// A process that is stopped while it adopts runs does not keep the others from that.
+func TestStoppedWhileAdopting(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs: signals: processes cannot be stopped")
+	}
+	b := newBench(t, databases.Postgres(t), time.Minute)
+	first := b.worker(t)
+	if _, err := b.Enqueue(t.Context(), "trap", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the beginning", func() bool { return slices.Contains(b.noted(t), "x begun") })
+	if err := b.Close(); err != nil { // it would adopt the run
+		t.Fatal(err)
+	}
+	second := b.worker(t, "trapped")
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the adoption", func() bool { return slices.Contains(b.noted(t), "x given up") })
+	stopped(t, second.Process, true)
+	b.worker(t, "third")
+	want := []string{"x begun", "x given up", "x given up"}
+	until(t, "the adoption by the third", func() bool { return slices.Equal(b.noted(t), want) })
+	stopped(t, second.Process, false)
+	time.Sleep(2 * time.Second)
+	if got := b.noted(t); !slices.Equal(got, want) {
+		t.Errorf("effects %q", got)
+	}
+}
+
+// A lock is one process's at a time, which learns that the database has ended its turn.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	ctx, db := t.Context(), open(databases.Postgres(t))
+	mine, err := durable.Locked(ctx, db, t.Name(), time.Minute, func(sure func() error) error {
+		if err := sure(); err != nil {
+			t.Error(err)
+		}
+		if mine, err := durable.Locked(ctx, db, t.Name(), time.Minute, nil); mine || err != nil {
+			t.Errorf("another has it: %t, %v", mine, err)
+		}
+		if _, err := db.SQL().ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND pid IN (SELECT pid FROM pg_locks
+			WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0))`, t.Name()); err != nil {
+			t.Fatal(err)
+		}
+		return sure()
+	})
+	if !mine || err == nil {
+		t.Errorf("its turn has ended: %t, %v", mine, err)
+	}
+	if mine, err := durable.Locked(ctx, db, t.Name(), time.Minute, func(func() error) error { return nil }); !mine || err != nil {
+		t.Errorf("it is free: %t, %v", mine, err)
+	}
+}
+
 // While PostgreSQL is down, calls end in time; afterwards runs go on, and nothing is done
 // twice.
 func TestOutage(t *testing.T) {

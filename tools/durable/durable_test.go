@@ -155,6 +155,22 @@ func kinds(effects string) map[string]durable.Kind {
 			},
 			Adoptions: 1, GivenUp: func(_ context.Context, id string) error { return note(id + " given up") },
 		},
+		"trap": {
+			Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+				if err := note(r.ID() + " begun"); err != nil {
+					return nil, err
+				}
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			},
+			Adoptions: -1, GivenUp: func(ctx context.Context, id string) error {
+				err := note(id + " given up")
+				if slices.Contains(os.Args, "trapped") {
+					<-ctx.Done()
+				}
+				return err
+			},
+		},
 		"talk": {Do: func(r *durable.Run, input json.RawMessage) (json.RawMessage, error) {
 			if err := r.Write("said", "hello"); err != nil {
 				return nil, err
@@ -188,6 +204,7 @@ func newBench(t *testing.T, url string, idle time.Duration) *bench {
 	delete(own, "hang") // which workers carry out
 	delete(own, "fatal")
 	delete(own, "slow")
+	delete(own, "trap")
 	b.Engine = durable.New(durable.Options{State: dir, Database: open(url), Scope: scope(b.base), DeadAfter: deadAfter, Kinds: own, IdleAfter: idle})
 	t.Cleanup(func() {
 		if err := errors.Join(b.Close(), dir.Close()); err != nil {

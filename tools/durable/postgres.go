@@ -42,21 +42,13 @@ func (s *postgresStore) configure(c *dbos.Config) {
 func (s *postgresStore) members() members { return &rows{postgresStore: s} }
 func (s *postgresStore) close() error     { return nil } // others use it
 
-func (s *postgresStore) alone(ctx context.Context, f func() error) (err error) {
-	conn, err := s.db.SQL().Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	const key = `hashtextextended('toolcrib runs', 0)`
+func (s *postgresStore) alone(ctx context.Context, f func() error) error {
 	// It asks again and again: a session that waits for a lock would hold up the indexes that
 	// DBOS makes, which wait for every session.
-	for mine := false; !mine; {
-		if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(`+key+`)`).Scan(&mine); err != nil {
+	for {
+		mine, err := s.locked(ctx, "toolcrib runs", launchWithin, func(func() error) error { return f() })
+		if mine || err != nil {
 			return err
-		}
-		if mine {
-			break
 		}
 		select {
 		case <-ctx.Done():
@@ -64,11 +56,38 @@ func (s *postgresStore) alone(ctx context.Context, f func() error) (err error) {
 		case <-time.After(look):
 		}
 	}
-	defer func() {
-		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock(`+key+`)`)
-		err = errors.Join(err, unlocked)
-	}()
-	return f()
+}
+
+// locked calls f, which takes at most that long, unless another session has a lock. It reports
+// whether it did. The lock is that of a transaction, which the database ends if this process is
+// stopped for longer; sure returns an error then.
+func (s *postgresStore) locked(ctx context.Context, lock string, most time.Duration, f func(sure func() error) error) (mine bool, err error) {
+	conn, err := s.db.SQL().Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	held, cancel := context.WithTimeout(context.WithoutCancel(ctx), most) // also if ctx ends while f runs
+	defer cancel()
+	keep := context.AfterFunc(ctx, cancel)
+	tx, err := conn.BeginTx(held, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	// The second statement lets go of the snapshot of the first one, for which the indexes of DBOS
+	// would wait.
+	err = tx.QueryRowContext(held, `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))`, lock).Scan(&mine)
+	if err == nil && mine {
+		_, err = tx.ExecContext(held, fmt.Sprintf(`SET LOCAL idle_in_transaction_session_timeout = '%d ms'`, most.Milliseconds()))
+	}
+	if err != nil || !mine || !keep() {
+		return false, errors.Join(err, ctx.Err())
+	}
+	return true, f(func() error {
+		_, err := tx.ExecContext(held, `SELECT`)
+		return err
+	})
 }
 
 func (s *postgresStore) adopted(ctx context.Context, run string) (count int, err error) {
@@ -145,29 +164,31 @@ func (m *rows) stranded(ctx context.Context) (left bool, err error) {
 	return left, err
 }
 
-func (m *rows) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) (err error) {
-	return m.locked(ctx, func(conn *sql.Conn) error {
-		if err := m.removeUnheld(ctx, conn); err != nil {
+func (m *rows) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string, sure func() error) error) error {
+	// If another has the lock, that one adopts.
+	_, err := m.locked(ctx, "toolcrib adoption "+m.scope, tendWithin, func(sure func() error) error {
+		if err := m.removeUnheld(ctx); err != nil {
 			return err
 		}
 		// If it could not reach the database itself a moment ago, or has only begun, the others
 		// may be as well off, and get the time to report.
 		if m.steady() {
-			if _, err := conn.ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE `+silent+` AND id <> $3`, m.scope, m.dead.String(), m.id); err != nil {
+			if _, err := m.db.SQL().ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE `+silent+` AND id <> $3`, m.scope, m.dead.String(), m.id); err != nil {
 				return err
 			}
 		}
-		return m.unowned(ctx, conn, owners, adopt)
+		return m.unowned(ctx, owners, func(dead []string) error { return adopt(dead, sure) })
 	})
+	return err
 }
 
 // removeUnheld takes those for dead whose IDs nobody holds at two looks.
-func (m *rows) removeUnheld(ctx context.Context, conn *sql.Conn) error {
+func (m *rows) removeUnheld(ctx context.Context) error {
 	if time.Since(m.hold.Lost()) < regain {
 		return nil
 	}
 	look := func() (ids []string, err error) {
-		err = database.Each(ctx, conn, func(found *sql.Rows) error {
+		err = database.Each(ctx, m.db.SQL(), func(found *sql.Rows) error {
 			var id string
 			err := found.Scan(&id)
 			ids = append(ids, id)
@@ -189,19 +210,19 @@ func (m *rows) removeUnheld(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	dead := slices.DeleteFunc(second, func(id string) bool { return !slices.Contains(first, id) })
-	_, err = conn.ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE id = ANY ($1)`, dead)
+	_, err = m.db.SQL().ExecContext(ctx, `DELETE FROM toolcrib_executors WHERE id = ANY ($1)`, dead)
 	return err
 }
 
 // unowned adopts the runs of executors that have no row any more, whoever has removed it.
-func (m *rows) unowned(ctx context.Context, conn *sql.Conn, owners func() ([]string, error), adopt func(dead []string) error) error {
+func (m *rows) unowned(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) error {
 	// The runs are listed before the rows: an executor has its row before its first run.
 	named, err := owners()
 	if err != nil || len(named) == 0 {
 		return err
 	}
 	var living []string
-	if err := database.Each(ctx, conn, func(found *sql.Rows) error {
+	if err := database.Each(ctx, m.db.SQL(), func(found *sql.Rows) error {
 		var id string
 		err := found.Scan(&id)
 		living = append(living, id)
@@ -214,24 +235,6 @@ func (m *rows) unowned(ctx context.Context, conn *sql.Conn, owners func() ([]str
 		return nil
 	}
 	return adopt(dead)
-}
-
-// locked calls f while no other process of the scope surveys.
-func (m *rows) locked(ctx context.Context, f func(conn *sql.Conn) error) (err error) {
-	conn, err := m.db.SQL().Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	var mine bool
-	if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`, "toolcrib adoption "+m.scope).Scan(&mine); err != nil || !mine {
-		return err // if another has it, that one adopts
-	}
-	defer func() {
-		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock(hashtextextended($1, 0))`, "toolcrib adoption "+m.scope)
-		err = errors.Join(err, unlocked)
-	}()
-	return f(conn)
 }
 
 func (m *rows) confirm(ctx context.Context) error {

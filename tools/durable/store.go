@@ -33,8 +33,9 @@ type members interface {
 	// stranded reports whether there may be runs of the dead. It is cheap.
 	stranded(ctx context.Context) (bool, error)
 	// survey calls adopt with those executors that are dead, of the ones that owners
-	// returns. Of all processes one at a time surveys.
-	survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) error
+	// returns. Of all processes one at a time surveys; sure returns an error if this one has
+	// lost its turn, since it was stopped.
+	survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string, sure func() error) error) error
 	// confirm renews the membership. ErrFenced: the others have taken this executor for
 	// dead, so that its runs are theirs.
 	confirm(ctx context.Context) error
@@ -122,7 +123,7 @@ func (m *lockedFiles) stranded(context.Context) (bool, error) {
 	return len(dead) > 0, err
 }
 
-func (m *lockedFiles) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) (err error) {
+func (m *lockedFiles) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string, sure func() error) error) (err error) {
 	lock, err := m.dir.Lock(ctx, "adoption")
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func (m *lockedFiles) survey(ctx context.Context, owners func() ([]string, error
 			dead = append(dead, id)
 		}
 	}
-	err = adopt(dead)
+	err = adopt(dead, func() error { return nil }) // it keeps the lock while it is stopped
 	for _, o := range orphans {
 		if err != nil {
 			err = errors.Join(err, o.Release())

@@ -137,7 +137,7 @@ func (e *Engine) adopt(ctx context.Context, on *session) error {
 		}
 		return ids, err
 	}
-	return on.members.survey(ctx, owners, func(dead []string) error {
+	return on.members.survey(ctx, owners, func(dead []string, sure func() error) error {
 		gone := map[string]bool{}
 		for _, id := range dead {
 			gone[id] = true
@@ -145,6 +145,9 @@ func (e *Engine) adopt(ctx context.Context, on *session) error {
 		for _, s := range pending {
 			if !gone[s.ExecutorID] {
 				continue
+			}
+			if err := sure(); err != nil {
+				return err
 			}
 			if err := e.adoptRun(ctx, on, s.ID); err != nil {
 				return err
