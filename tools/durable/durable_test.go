@@ -122,6 +122,13 @@ func kinds(effects string) map[string]durable.Kind {
 			return json.Marshal(all)
 		}
 	}
+	endless := func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+		if err := note(r.ID() + " begun"); err != nil {
+			return nil, err
+		}
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
 	return map[string]durable.Kind{
 		"count": {Do: three(func() { time.Sleep(5 * time.Millisecond) })},
 		"slow":  {Do: three(func() { time.Sleep(500 * time.Millisecond) })},
@@ -146,23 +153,11 @@ func kinds(effects string) map[string]durable.Kind {
 			return json.Marshal(got)
 		}},
 		"fatal": {
-			Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
-				if err := note(r.ID() + " begun"); err != nil {
-					return nil, err
-				}
-				<-r.Context().Done()
-				return nil, r.Context().Err()
-			},
+			Do:        endless,
 			Adoptions: 1, GivenUp: func(_ context.Context, id string) error { return note(id + " given up") },
 		},
 		"trap": {
-			Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
-				if err := note(r.ID() + " begun"); err != nil {
-					return nil, err
-				}
-				<-r.Context().Done()
-				return nil, r.Context().Err()
-			},
+			Do:        endless,
 			Adoptions: -1, GivenUp: func(ctx context.Context, id string) error {
 				err := note(id + " given up")
 				if slices.Contains(os.Args, "trapped") {
