@@ -5,7 +5,10 @@
 // [Outlet].
 package outlet
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Outlet is a stream of messages to the client.
 type Outlet interface {
@@ -19,9 +22,11 @@ type Outlet interface {
 	// Finish has written the answer.
 	Room() []byte
 	// Streams reports whether the output of Write reaches the client before that of
-	// Finish, and Lumps whether the client may read both at once.
+	// Finish.
 	Streams() bool
-	Lumps() bool
+	// Settle waits until the client reads what comes next apart from what was written until
+	// last.
+	Settle(ctx context.Context, last time.Time)
 }
 
 // Ending has the HTTP status of the answer to a request, and how long to wait before the

@@ -1,18 +1,21 @@
 package outlet
 
 import (
+	"context"
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Writer is the only writer of stdout: every message is one Write of one line.
 type Writer struct {
 	mu     sync.Mutex
 	w      io.Writer
-	closed atomic.Bool // nothing is written any more
-	Broken chan error  // the error of the write that failed
-	spare  chan []byte // holds the memory of an answer that has been written
+	closed atomic.Bool  // nothing is written any more
+	sent   atomic.Int64 // bytes that have been written
+	Broken chan error   // the error of the write that failed
+	spare  chan []byte  // holds the memory of an answer that has been written
 }
 
 // NewWriter makes a writer of an open pipe.
@@ -38,7 +41,9 @@ func (w *Writer) Write(take func() []byte) {
 	if line == nil {
 		return
 	}
-	if _, err := w.w.Write(append(line, '\n')); err != nil {
+	n, err := w.w.Write(append(line, '\n'))
+	w.sent.Add(int64(n))
+	if err != nil {
 		w.closed.Store(true)
 		w.Broken <- err
 	}
@@ -73,5 +78,36 @@ func (w *Writer) Room() []byte {
 // Streams implements [Outlet].
 func (w *Writer) Streams() bool { return true }
 
-// Lumps implements [Outlet].
-func (w *Writer) Lumps() bool { return true }
+// settleTime is the least time between the last event of a call and its answer. Measured
+// with the TypeScript SDK 1.32 and 2.4, where the kernel does not tell what a client has
+// read: of 300 calls, 239 lost the event without it, 2 with 1 ms, none with 3 ms.
+const settleTime = 5 * time.Millisecond
+
+// settleMost is how long an answer waits for a client that does not read.
+const settleMost = time.Second
+
+// Settle waits until the client has read what was written until last, and for settleTime.
+// If clients of the TypeScript SDK read an event and the answer together, they handle the
+// event after the answer and no longer know its call; Claude Code then logs a lost
+// connection.
+func (w *Writer) Settle(ctx context.Context, last time.Time) {
+	sent := w.sent.Load()
+	for wait := settleTime - time.Since(last); ; wait = time.Millisecond {
+		if wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return
+			}
+		}
+		if w.read(sent) || time.Since(last) > settleMost {
+			return
+		}
+	}
+}
+
+// read reports whether the client has read the first sent bytes; later ones may be unread.
+func (w *Writer) read(sent int64) bool {
+	all := w.sent.Load()
+	return all-unread(w.w) >= sent
+}

@@ -2,6 +2,7 @@ package outlet
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -78,8 +79,8 @@ func NewStream(w http.ResponseWriter, a Accepted) *Stream {
 // Streams implements [Outlet].
 func (st *Stream) Streams() bool { return st.accepted.Events }
 
-// Lumps implements [Outlet].
-func (st *Stream) Lumps() bool { return false }
+// Settle implements [Outlet]: over HTTP, each message is read by itself.
+func (st *Stream) Settle(context.Context, time.Time) {}
 
 // Room implements [Outlet].
 func (st *Stream) Room() []byte { return nil }
