@@ -164,7 +164,9 @@ func main() {
 		fail(err)
 	}
 	err = run(ctx, env)
-	if err = errors.Join(err, os.RemoveAll(env.State)); err != nil {
+	// Clients do not wait for the end of their servers, which still write into it.
+	removed := harness.Await("the end of all that writes into "+env.State, func() bool { return os.RemoveAll(env.State) == nil })
+	if err = errors.Join(err, removed); err != nil {
 		fail(fmt.Errorf("%s: %w", flag.Arg(0), err))
 	}
 }
