@@ -541,13 +541,15 @@ func TestDetachedStopOrphan(t *testing.T) {
 	}
 	defer func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }()
 	w := newDetachedWorld(t, detach)
-	w.dial().kill()
+	c := w.dial()
+	c.background(map[string]any{"command": "sleep 600"}) // without a job it would end by itself
+	c.kill()
 	pids := w.daemons()
 	if len(pids) != 1 {
 		t.Fatalf("servers in the background: %v", pids)
 	}
 	out, err := exec.Command(w.binary, "detached", "--state-dir", w.state, "stop", "all").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "has ended, with 0 jobs") {
+	if err != nil || !strings.Contains(string(out), "has ended, with 1 job") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := unix.Wait4(pids[0], nil, 0, nil); err != nil {
