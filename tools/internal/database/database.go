@@ -142,6 +142,7 @@ type DB struct {
 	url   string // of PostgreSQL; "" = SQLite
 	place string // for people: the file, or host and name
 	close func() error
+	turn  chan struct{} // SQLite: holds the token of the transaction that runs
 
 	mu    sync.Mutex
 	ready map[string]bool // parts whose tables are there
@@ -171,7 +172,7 @@ func openSQLite(ctx context.Context, ws *workspace.Workspace) (*DB, error) {
 	if err != nil {
 		return nil, Told(errors.Join(err, dir.Close()))
 	}
-	return &DB{sql: handle, place: dir.Path() + "/" + name + ".db", close: dir.Close, ready: map[string]bool{}}, nil
+	return &DB{sql: handle, place: dir.Path() + "/" + name + ".db", close: dir.Close, turn: make(chan struct{}, 1), ready: map[string]bool{}}, nil
 }
 
 func openPostgres(url string) (*DB, error) {

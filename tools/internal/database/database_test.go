@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,6 +73,35 @@ func TestChange(t *testing.T) {
 			t.Errorf("counted %d, %v; want %d", n, err, users*rounds+1)
 		}
 	})
+}
+
+// TestTurns has many users of one process change at once, on SQLite: each gets its turn.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	p := databasetest.Open(t, t.TempDir(), "").Part("turns", fmt.Sprintf(table, "turns"))
+	const users, all = 24, 24 * 12
+	var made [users]int
+	var total atomic.Int64
+	var wg sync.WaitGroup
+	for i := range users {
+		wg.Go(func() {
+			for total.Add(1) <= all {
+				err := p.Change(t.Context(), func(context.Context, *sql.Tx) error {
+					time.Sleep(5 * time.Millisecond)
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				made[i]++
+			}
+		})
+	}
+	wg.Wait()
+	if least := slices.Min(made[:]); least < all/users/2 {
+		t.Errorf("changes by user: %v, want at least %d each", made, all/users/2)
+	}
 }
 
 // TestHold breaks the connection that holds a name, and gives the name up.

@@ -93,6 +93,14 @@ func (p *Part) try(ctx context.Context, f func(context.Context) error) error {
 var errUncertain = errors.New("the connection broke while the change was committed: it may have been made or not; look before you repeat it")
 
 func (db *DB) transaction(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	if db.turn != nil { // SQLite has no queue: whoever looks in the right moment gets its lock
+		select {
+		case db.turn <- struct{}{}:
+			defer func() { <-db.turn }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	tx, err := db.sql.BeginTx(ctx, nil)
 	if err != nil {
 		return err
