@@ -22,7 +22,7 @@ import (
 
 // Runs lets agents work in the background over three processes, of which one is killed again and
 // again, on both databases: all runs end, no effect is doubled, and one that is missing was
-// reported to its agent as unknown.
+// reported to its agent: as unknown, or as cancelled since another process goes on.
 func Runs(ctx context.Context, env harness.Environment) error {
 	return errors.Join(
 		killed(ctx, env, "SQLite", ""),
@@ -35,7 +35,7 @@ const apart = 1500 * time.Millisecond
 
 // killed takes the figure on one database. When all runs have ended, as many begin anew.
 func killed(ctx context.Context, env harness.Environment, name, url string) error {
-	w := &workers{binary: env.Binary, url: url, model: &toyModel{asked: time.Now(), rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}}}
+	w := &workers{binary: env.Binary, url: url, model: &toyModel{asked: time.Now(), rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}, said: map[string]string{}}}
 	dir, remove, err := harness.Temporary("runs")
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (w *workers) count(ctx context.Context, name string, agents, kills int, too
 	}
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
-	lost := 0
+	lost, told := 0, ""
 	for i := range agents {
 		if !w.model.ended[fmt.Sprint(i)] {
 			continue
@@ -179,16 +179,17 @@ func (w *workers) count(ctx context.Context, name string, agents, kills int, too
 			for _, which := range []string{"a", "b"} {
 				if effect := fmt.Sprintf("%d.%d.%s", i, round, which); done[effect] == 0 && !w.model.unknown[effect] {
 					lost++
+					told += fmt.Sprintf("%s: the agent was told %q\n", effect, w.model.said[effect])
 				}
 			}
 		}
 	}
-	fmt.Printf("%s: %d runs of %d rounds over 3 processes, %d killed in %s: %d ended, %d effects, %d doubled, %d reported as unknown, %d lost without a report\n",
+	fmt.Printf("%s: %d runs of %d rounds over 3 processes, %d killed in %s: %d ended, %d effects, %d doubled, %d reported as unknown or cancelled, %d lost without a report\n",
 		name, agents, w.model.rounds, kills, took.Round(time.Second), len(w.model.ended), len(done), doubled, len(w.model.unknown), lost)
 	if doubled > 0 || lost > 0 || len(w.model.ended) < agents {
 		said, _ := os.ReadFile(w.log.Name())
 		stand, _ := w.program(ctx, "run list", "--root", w.root).CombinedOutput()
-		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s\n%s", name, stand, harness.Brief(string(said)))
+		return fmt.Errorf("%s: effects were doubled or lost, or runs did not end: %s%s\n%s", name, told, stand, harness.Brief(string(said)))
 	}
 	return nil
 }
@@ -200,9 +201,10 @@ type toyModel struct {
 	think  time.Duration // at most, before an answer
 
 	mu      sync.Mutex
-	asked   time.Time       // last
-	ended   map[string]bool // by run
-	unknown map[string]bool // by effect
+	asked   time.Time         // last
+	ended   map[string]bool   // by run
+	unknown map[string]bool   // by effect
+	said    map[string]string // to the run, by effect
 }
 
 // left returns how many runs have not ended.
@@ -251,8 +253,11 @@ func (m *toyModel) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			}
 		case message.Role == "assistant":
 			round++
-		case message.Role == "tool" && strings.Contains(text, "outcome unknown"):
-			m.unknown[message.Call] = true
+		case message.Role == "tool":
+			m.said[message.Call] = text
+			if strings.Contains(text, "outcome unknown") || strings.Contains(text, "what the call had done by then stays: cancelled") {
+				m.unknown[message.Call] = true
+			}
 		}
 	}
 	answer := map[string]any{"content": "done"}

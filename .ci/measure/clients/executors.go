@@ -140,8 +140,8 @@ func (o *office) run(args object, uses ...use) (text string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, u := range s.uses {
-		if !strings.Contains(u.result, u.want) {
-			return "", fmt.Errorf("%s %s: the model got %q, want %q; %s", u.tool, u.args, u.result, u.want, text)
+		if err := u.check(text); err != nil {
+			return "", err
 		}
 	}
 	return text, nil

@@ -45,7 +45,11 @@ func Unattended(ctx context.Context, env harness.Environment) error {
 	}
 	fmt.Println("| without a user | lists | reads, edits, runs | call_read_tool | ask_user | a call that asks | with --confirm client |\n|---|---|---|---|---|---|---|")
 	for _, w := range workers() {
-		cells, err := w.try(ctx, env, shown)
+		var cells string
+		err := unhurried(func() (err error) {
+			cells, err = w.try(ctx, env, shown)
+			return err
+		})
 		if lacks, is := errors.AsType[missing](err); is {
 			fmt.Printf("| %s | skipped: %s | | | | | |\n", w.name, lacks)
 			continue
@@ -144,8 +148,8 @@ func (w worker) session(ctx context.Context, env harness.Environment, s *script,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, u := range s.uses {
-		if !strings.Contains(u.result, u.want) {
-			return fmt.Errorf("%s %s: the model got %q, want %q; %s", u.tool, u.args, u.result, u.want, out)
+		if err := u.check(out); err != nil {
+			return err
 		}
 		if strings.Contains(strings.ReplaceAll(u.result, unconfirmed, ""), "the user declined") {
 			return fmt.Errorf("%s: a word about a user who was not there: %s", u.tool, u.result)
