@@ -165,8 +165,12 @@ func main() {
 	}
 	err = run(ctx, env)
 	// Clients do not wait for the end of their servers, which still write into it.
-	removed := harness.Await("the end of all that writes into "+env.State, func() bool { return os.RemoveAll(env.State) == nil })
-	if err = errors.Join(err, removed); err != nil {
+	var left error
+	ended := harness.Await("the end of all that writes into "+env.State, func() bool {
+		left = os.RemoveAll(env.State)
+		return left == nil
+	})
+	if err = errors.Join(err, ended, left); err != nil {
 		fail(fmt.Errorf("%s: %w", flag.Arg(0), err))
 	}
 }

@@ -24,8 +24,8 @@ type Outlet interface {
 	// Streams reports whether the output of Write reaches the client before that of
 	// Finish.
 	Streams() bool
-	// Settle waits until the client reads what comes next apart from what was written until
-	// last.
+	// Settle waits until what is written next does not reach the client together with what
+	// was written before; last is when that was.
 	Settle(ctx context.Context, last time.Time)
 }
 

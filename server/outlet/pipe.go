@@ -87,7 +87,7 @@ const settleTime = 5 * time.Millisecond
 // settleMost is how long an answer waits for a client that does not read.
 const settleMost = time.Second
 
-// Settle waits until the client has read what was written until last, and for settleTime.
+// Settle waits until the client has read what was written, and settleTime has passed.
 // If clients of the TypeScript SDK read an event and the answer together, they handle the
 // event after the answer and no longer know its call; Claude Code then logs a lost
 // connection.

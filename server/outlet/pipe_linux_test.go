@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ends returns what a client reads from, and the server's end: those that clients make of
-// pipes, and Node of a pair of sockets.
+// ends returns the two ends of the stdout of a server. Node makes it a pair of sockets, other
+// clients a pipe.
 func ends(t *testing.T, pair bool) (client, server *os.File) {
 	t.Helper()
 	var err error
@@ -51,6 +51,7 @@ func TestSettle(t *testing.T) {
 	})
 }
 
+// settled fails the test if the client, after a while, reads both in one piece.
 func settled(t *testing.T, client io.Reader, server io.Writer) {
 	t.Helper()
 	w := NewWriter(server)

@@ -35,7 +35,7 @@ const apart = 1500 * time.Millisecond
 
 // killed takes the figure on one database. When all runs have ended, as many begin anew.
 func killed(ctx context.Context, env harness.Environment, name, url string) error {
-	w := &workers{binary: env.Binary, url: url, model: &toyModel{asked: time.Now(), rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, unknown: map[string]bool{}, said: map[string]string{}}}
+	w := &workers{binary: env.Binary, url: url, model: &toyModel{asked: time.Now(), rounds: env.Of(12, 3), think: time.Duration(env.Of(3000, 100)) * time.Millisecond, ended: map[string]bool{}, said: map[string]string{}}}
 	dir, remove, err := harness.Temporary("runs")
 	if err != nil {
 		return err
@@ -170,14 +170,19 @@ func (w *workers) count(ctx context.Context, name string, agents, kills int, too
 	}
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
-	lost, told := 0, ""
+	lost, told, reports := 0, "", 0
+	for _, text := range w.model.said {
+		if reported(text) {
+			reports++
+		}
+	}
 	for i := range agents {
 		if !w.model.ended[fmt.Sprint(i)] {
 			continue
 		}
 		for round := range w.model.rounds {
 			for _, which := range []string{"a", "b"} {
-				if effect := fmt.Sprintf("%d.%d.%s", i, round, which); done[effect] == 0 && !w.model.unknown[effect] {
+				if effect := fmt.Sprintf("%d.%d.%s", i, round, which); done[effect] == 0 && !reported(w.model.said[effect]) {
 					lost++
 					told += fmt.Sprintf("%s: the agent was told %q\n", effect, w.model.said[effect])
 				}
@@ -185,7 +190,7 @@ func (w *workers) count(ctx context.Context, name string, agents, kills int, too
 		}
 	}
 	fmt.Printf("%s: %d runs of %d rounds over 3 processes, %d killed in %s: %d ended, %d effects, %d doubled, %d reported as unknown or cancelled, %d lost without a report\n",
-		name, agents, w.model.rounds, kills, took.Round(time.Second), len(w.model.ended), len(done), doubled, len(w.model.unknown), lost)
+		name, agents, w.model.rounds, kills, took.Round(time.Second), len(w.model.ended), len(done), doubled, reports, lost)
 	if doubled > 0 || lost > 0 || len(w.model.ended) < agents {
 		said, _ := os.ReadFile(w.log.Name())
 		stand, _ := w.program(ctx, "run list", "--root", w.root).CombinedOutput()
@@ -200,11 +205,15 @@ type toyModel struct {
 	rounds int
 	think  time.Duration // at most, before an answer
 
-	mu      sync.Mutex
-	asked   time.Time         // last
-	ended   map[string]bool   // by run
-	unknown map[string]bool   // by effect
-	said    map[string]string // to the run, by effect
+	mu    sync.Mutex
+	asked time.Time         // last
+	ended map[string]bool   // by run
+	said  map[string]string // to the run, by effect
+}
+
+// reported reports whether a result tells that nobody knows what its call has done.
+func reported(result string) bool {
+	return strings.Contains(result, "outcome unknown") || strings.Contains(result, "another process goes on with the run; what the call had done by then stays")
 }
 
 // left returns how many runs have not ended.
@@ -255,9 +264,6 @@ func (m *toyModel) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			round++
 		case message.Role == "tool":
 			m.said[message.Call] = text
-			if strings.Contains(text, "outcome unknown") || strings.Contains(text, "what the call had done by then stays: cancelled") {
-				m.unknown[message.Call] = true
-			}
 		}
 	}
 	answer := map[string]any{"content": "done"}

@@ -141,6 +141,7 @@ func (t taking) hostile() error {
 // services asks the services for pages on good and bad days.
 func (t taking) services() error {
 	var errs []error
+	const within = 3 * time.Second
 	tries := 1
 	if !t.env.Full() { // it shares the machine with other figures: the best of three counts
 		tries = 3
@@ -152,7 +153,6 @@ func (t taking) services() error {
 		t.site.mu.Lock()
 		t.site.day = c.day
 		t.site.mu.Unlock()
-		const within = 3 * time.Second
 		var a harness.Answer
 		var took time.Duration
 		for range tries {
