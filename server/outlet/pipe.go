@@ -84,16 +84,17 @@ func (w *Writer) Streams() bool { return true }
 // none with 3 ms.
 const settleTime = 5 * time.Millisecond
 
-// settleMost is how long an answer waits for a client that does not read.
+// settleMost is about how long an answer waits for a client that does not read.
 const settleMost = time.Second
 
-// Settle waits until the client has read what was written, and settleTime has passed.
+// Settle waits until the client has read what was written, and settleTime has passed. It
+// looks ever less often, since a client that does not read lacks a processor.
 // If clients of the TypeScript SDK read an event and the answer together, they handle the
 // event after the answer and no longer know its call; Claude Code then logs a lost
 // connection.
 func (w *Writer) Settle(ctx context.Context, last time.Time) {
 	sent := w.sent.Load()
-	for wait := settleTime - time.Since(last); ; wait = time.Millisecond {
+	for wait := settleTime - time.Since(last); ; wait = max(time.Millisecond, time.Since(last)/8) {
 		if wait > 0 {
 			select {
 			case <-time.After(wait):
