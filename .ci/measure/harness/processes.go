@@ -101,6 +101,9 @@ func ParseHoldings(text string) (h Holdings, err error) {
 
 // Held gives memory back to the system and returns what the process still holds.
 func Held(running *atomic.Int64) (Holdings, error) {
+	// Go 1.26 stops all goroutines for a collection. One that enters a long system call at that
+	// moment, as the reader of stdin does, may be missed until the next timer is due, or for a minute.
+	defer time.AfterFunc(2*time.Second, func() {}).Stop()
 	runtime.GC() // twice: what pools hold is let go by the second
 	debug.FreeOSMemory()
 	fds, err := os.ReadDir("/proc/self/fd")
