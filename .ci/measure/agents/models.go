@@ -371,7 +371,7 @@ func aimock(ctx context.Context, env harness.Environment) (url string, stop func
 	if err := write(fixtures, text(mockFixtures())); err != nil {
 		return "", remove, err
 	}
-	port, err := freePort(ctx)
+	port, err := harness.FreePort()
 	if err != nil {
 		return "", remove, err
 	}
@@ -392,13 +392,4 @@ func aimock(ctx context.Context, env harness.Environment) (url string, stop func
 		}
 	}
 	return "", stop, errors.New("aimock does not listen")
-}
-
-func freePort(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, errors.Join(err, l.Close())
 }

@@ -125,7 +125,11 @@ func eachSecond(ctx context.Context, env harness.Environment, name, url string, 
 	if err != nil {
 		return err
 	}
-	return count(name, root, states, began, kills, late, string(said))
+	if err := count(name, root, states, began, kills, late, string(said)); err != nil {
+		bad, _ := query("SELECT run, state, note, result FROM toolcrib_schedule_runs WHERE state IN ('failed', 'skipped')").Output()
+		return fmt.Errorf("%w\n%s", err, bad)
+	}
+	return nil
 }
 
 func keysUntil(states map[string]string, last string) (runs []string) {

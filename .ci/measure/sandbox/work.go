@@ -81,11 +81,16 @@ func (c workCase) measure(ctx context.Context, env harness.Environment, inside *
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
+	port, err := harness.FreePort()
+	if err != nil {
+		return err
+	}
 	var times [2]workTimes
 	var right [2]int
 	var failed error
 	counted := 0
 	for _, s := range c.steps {
+		s.command = strings.ReplaceAll(s.command, "PORT", port)
 		if !s.only {
 			counted++
 		}

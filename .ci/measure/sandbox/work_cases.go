@@ -2,8 +2,8 @@ package sandbox
 
 import "strings"
 
-// workCases are the pieces of work. Ports are those of one machine outside, so that each
-// has its own.
+// workCases are the pieces of work. PORT in a command is a port of its own: outside all are
+// those of one machine.
 func workCases(full bool) []workCase {
 	return []workCase{
 		goWork(full), npmWork(), makeWork(), pytestWork(), gitWork(), cargoWork(), serverWork(), databaseWork(),
@@ -138,11 +138,11 @@ func serverWork() workCase {
 		name:  "a server, fetched",
 		files: map[string]string{"page.txt": "the page\n"},
 		steps: []workStep{
-			{command: "exec python3 -m http.server --bind 127.0.0.1 18231", job: true},
-			{command: untilFetched("http://localhost:18231/page.txt"), want: "the page"},
-			{command: "python3 -c 'import urllib.request; print(urllib.request.urlopen(\"http://127.0.0.1:18231/page.txt\").read())'", want: "the page"},
-			{command: "curl -s http://localhost:18231/page.txt", network: true, want: "the page"},
-			{command: "curl -s http://[::1]:18231/ || echo none", want: "none"},
+			{command: "exec python3 -m http.server --bind 127.0.0.1 PORT", job: true},
+			{command: untilFetched("http://localhost:PORT/page.txt"), want: "the page"},
+			{command: "python3 -c 'import urllib.request; print(urllib.request.urlopen(\"http://127.0.0.1:PORT/page.txt\").read())'", want: "the page"},
+			{command: "curl -s http://localhost:PORT/page.txt", network: true, want: "the page"},
+			{command: "curl -s http://[::1]:PORT/ || echo none", want: "none"},
 		},
 	}
 }
@@ -157,11 +157,11 @@ func databaseWork() workCase {
 		name:  "a database",
 		needs: "command -v redis-server",
 		steps: []workStep{
-			{command: "exec redis-server --port 16391 --bind 127.0.0.1 --save '' --dir .", job: true},
-			{command: "for i in $(seq 100); do redis-cli -p 16391 set key 'a value' && exit; sleep 0.1; done; exit 1", want: "OK"},
-			{command: "redis-cli -p 16391 get key && redis-cli -p 16391 save && ls dump.rdb", want: "a value.*dump.rdb"},
-			{command: "redis-cli -p 16391 shutdown nosave", stop: true},
-			{command: "redis-cli -p 16391 ping", fails: true, want: "refused"},
+			{command: "exec redis-server --port PORT --bind 127.0.0.1 --save '' --dir .", job: true},
+			{command: "for i in $(seq 100); do redis-cli -p PORT set key 'a value' && exit; sleep 0.1; done; exit 1", want: "OK"},
+			{command: "redis-cli -p PORT get key && redis-cli -p PORT save && ls dump.rdb", want: "a value.*dump.rdb"},
+			{command: "redis-cli -p PORT shutdown nosave", stop: true},
+			{command: "redis-cli -p PORT ping", fails: true, want: "refused"},
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"regexp"
 	"strconv"
@@ -252,13 +251,8 @@ func jobOf(text string) string {
 
 // port is one of this machine that nothing listens at.
 func (p *player) port() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		p.err = err
-		return ""
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	p.err = errors.Join(err, l.Close())
+	port, err := harness.FreePort()
+	p.err = err
 	return port
 }
 
