@@ -160,6 +160,35 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// A process that was taken for dead begins no run until it is back under another ID: the others
+// would adopt that too.
+func TestDeadBeginsNothing(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	b := newBench(t, databases.Postgres(t), time.Minute)
+	if _, err := b.List(t.Context(), "count", "", 1); err != nil {
+		t.Fatal(err)
+	}
+	db := open(b.url)
+	executors := func() (count int) {
+		if err := db.SQL().QueryRowContext(t.Context(), `SELECT count(*) FROM toolcrib_executors WHERE scope = $1`, scope(b.base)).Scan(&count); err != nil {
+			t.Fatal(err)
+		}
+		return count
+	}
+	b.worker(t, drowsy)
+	until(t, "its death", func() bool { return executors() == 1 })
+	if _, err := b.Enqueue(t.Context(), "slow", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first effect", func() bool { return b.noted(t)[0] != "" })
+	if n := executors(); n != 2 {
+		t.Errorf("it begins a run while %d executors are known, want it and the one of the test", n)
+	}
+	if got, err := b.Wait(t.Context(), "slow", "x"); err != nil || string(got) != `["did a","did b","did c"]` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // A process that is stopped while it adopts runs does not keep the others from that.
 func TestStoppedWhileAdopting(t *testing.T) {
 	t.Parallel()

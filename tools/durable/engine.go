@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
@@ -26,15 +27,17 @@ const format = "1"
 // Times of the engine.
 const (
 	poll         = time.Second            // between two looks at a queue
-	tendEvery    = 500 * time.Millisecond // between two looks for the dead
 	tendWithin   = 8 * time.Second        // for such a look
 	reportEvery  = 2 * time.Second        // between two reports that the process lives, and looks for runs that others cancelled
 	idleAfter    = 30 * time.Second       // without a run, the engine stops
 	launchWithin = 30 * time.Second       // on a machine that is busy
 	stopWithin   = 5 * time.Second        // for runs to unwind when it stops
-	heldUp       = 3 * time.Second        // since its begin record, after which an effect asks whether it may begin
+	heldUp       = 3 * time.Second        // since its begin record or the last report, after which an effect or a run asks whether it may begin
 	look         = 200 * time.Millisecond // between two looks at a run of another process
 )
+
+// tendEvery is the time between two looks for the dead; tests change it.
+var tendEvery = 500 * time.Millisecond
 
 // usualAdoptions is how often a run is continued after the death of its process. One that
 // brought down so many has ended.
@@ -121,7 +124,8 @@ type session struct {
 	first   chan struct{} // closed when the dead were looked for once
 	tended  chan struct{} // closed when nobody looks for them any more
 	ctx     context.Context
-	lost    map[string]bool // runs of this process that it did not have at the last look, by their full ID
+	lived   atomic.Pointer[time.Time] // when this process last said that it lives; nil: not yet
+	lost    map[string]bool           // runs of this process that it did not have at the last look, by their full ID
 }
 
 // launching is a launch that has begun. It goes on if those who wait for it give up.

@@ -58,6 +58,10 @@ func (e *Engine) carry(c dbos.Context, in envelope) (json.RawMessage, error) {
 		e.rest()
 		e.mu.Unlock()
 	}()
+	if e.outlived(r.ctx) {
+		<-c.Done() // the session ends, and DBOS records nothing: the others adopt the run
+		return nil, ErrFenced
+	}
 	return kind.Do(r, in.Input)
 }
 

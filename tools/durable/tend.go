@@ -42,10 +42,10 @@ func (e *Engine) tend(on *session) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	var first sync.Once
-	var reported, searched time.Time
+	var searched time.Time
 	broken := false
 	for {
-		err := e.tendOnce(on, &reported, &searched)
+		err := e.tendOnce(on, &searched)
 		if err != nil && !broken && on.ctx.Err() == nil {
 			e.log.Warn("durable runs: those of processes that died cannot be looked for at the moment", "err", err)
 		}
@@ -59,19 +59,20 @@ func (e *Engine) tend(on *session) {
 	}
 }
 
-// tendOnce looks after the runs. reported is when this process last said that it lives, searched
-// when it last looked for the dead whatever the cheap look says.
-func (e *Engine) tendOnce(on *session, reported, searched *time.Time) error {
+// tendOnce looks after the runs. searched is when this process last looked for the dead whatever
+// the cheap look says.
+func (e *Engine) tendOnce(on *session, searched *time.Time) error {
 	ctx, cancel := context.WithTimeout(on.ctx, tendWithin)
 	defer cancel()
-	if time.Since(*reported) >= reportEvery {
+	if lived := on.lived.Load(); lived == nil || time.Since(*lived) >= reportEvery {
 		if err := on.members.confirm(ctx); errors.Is(err, ErrFenced) {
 			e.fenced(on)
 			return nil
 		} else if err != nil {
 			return err
 		}
-		*reported = time.Now()
+		now := time.Now()
+		on.lived.Store(&now)
 		if err := e.reconcile(ctx, on); err != nil {
 			return err
 		}
@@ -237,6 +238,23 @@ func (e *Engine) fenced(on *session) {
 			e.log.Warn("durable runs: the engine did not stop cleanly", "err", err)
 		}
 	}()
+}
+
+// outlived reports whether the others have taken this process for dead, and it may not know that
+// yet, since it did not report for a while.
+func (e *Engine) outlived(ctx context.Context) bool {
+	e.mu.Lock()
+	on := e.on
+	e.mu.Unlock()
+	if on == nil {
+		return false
+	}
+	if lived := on.lived.Load(); lived == nil || time.Since(*lived) < heldUp {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopWithin)
+	defer cancel()
+	return errors.Is(on.members.confirm(ctx), ErrFenced)
 }
 
 // holds returns nil if a run is certainly still this execution's, and ErrFenced if it is not.
