@@ -21,7 +21,7 @@ func FuzzResolve(f *testing.F) {
 	for _, v := range vectors {
 		f.Add(v.path)
 	}
-	for _, seed := range []string{"back/back/sub/up/ws/f", "sub/up/out/secret", "sub/deep/mix", "abs/deep/g", "in/up/ws/abs_out/secret"} {
+	for _, seed := range []string{"back/back/sub/up/ws/f", "sub/up/out/secret", "sub/deep/mix", "abs/deep/g", "in/up/ws/abs_out/secret", strings.Repeat("x/", 2048)} {
 		f.Add(seed)
 	}
 	kernel := tr.open(f, workspace.Options{}, "ws", "two")

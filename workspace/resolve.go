@@ -12,8 +12,8 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// MaxPath is how many bytes the text of a path may have.
-const MaxPath = 4096
+// MaxPath is how many bytes the text of a path may have: those of Linux end with a NUL.
+const MaxPath = 4096 - 1
 
 // Resolve turns the text of a path into a Path. Relative text is under the first
 // root; absolute text must be inside a root, which is chosen on a component
