@@ -240,8 +240,8 @@ func (e *Engine) fenced(on *session) {
 	}()
 }
 
-// outlived reports whether the others have taken this process for dead, and it may not know that
-// yet, since it did not report for a while.
+// outlived reports whether the others have taken this process for dead. It asks only if this
+// process has not reported for a while, as after it was stopped.
 func (e *Engine) outlived(ctx context.Context) bool {
 	e.mu.Lock()
 	on := e.on
