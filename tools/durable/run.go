@@ -44,6 +44,7 @@ func (e *Engine) carry(c dbos.Context, in envelope) (json.RawMessage, error) {
 	r := &Run{engine: e, dbos: c, full: full, id: id, life: rand.Text()}
 	r.ctx, r.halt = context.WithCancelCause(c)
 	e.mu.Lock()
+	on := e.on
 	e.active[full] = r
 	if e.idle != nil {
 		e.idle.Stop()
@@ -58,7 +59,7 @@ func (e *Engine) carry(c dbos.Context, in envelope) (json.RawMessage, error) {
 		e.rest()
 		e.mu.Unlock()
 	}()
-	if e.outlived(r.ctx) {
+	if on != nil && on.outlived(r.ctx) {
 		<-c.Done() // the session ends, and DBOS records nothing: the others adopt the run
 		return nil, ErrFenced
 	}

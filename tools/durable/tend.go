@@ -242,13 +242,7 @@ func (e *Engine) fenced(on *session) {
 
 // outlived reports whether the others have taken this process for dead. It asks only if this
 // process has not reported for a while, as after it was stopped.
-func (e *Engine) outlived(ctx context.Context) bool {
-	e.mu.Lock()
-	on := e.on
-	e.mu.Unlock()
-	if on == nil {
-		return false
-	}
+func (on *session) outlived(ctx context.Context) bool {
 	if lived := on.lived.Load(); lived == nil || time.Since(*lived) < heldUp {
 		return false
 	}

@@ -2,8 +2,7 @@ package sandbox
 
 import "strings"
 
-// workCases are the pieces of work. PORT in a command is a port of its own: outside all are
-// those of one machine.
+// workCases are the pieces of work. PORT in a command stands for a free port of the machine.
 func workCases(full bool) []workCase {
 	return []workCase{
 		goWork(full), npmWork(), makeWork(), pytestWork(), gitWork(), cargoWork(), serverWork(), databaseWork(),
