@@ -119,6 +119,7 @@ func FuzzOutside(f *testing.F) {
 	for i, s := range seeds() {
 		f.Add(s, uint16(i), uint16(4*i), "x\ny")
 	}
+	f.Add("\ufeff\na\ufeff\n", uint16(0), uint16(5), "\n") // the second mark begins a line now
 	f.Fuzz(func(t *testing.T, content string, from, to uint16, replacement string) {
 		before, part, after := cut(content, from, to)
 		plain := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

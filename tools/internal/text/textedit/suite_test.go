@@ -1,6 +1,7 @@
 package textedit_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -74,7 +75,8 @@ func check(t *testing.T, result textedit.Result, err error, c editCase) {
 	if result.Replacements == 0 || len(result.Hunks) == 0 {
 		t.Errorf("%d replacements, hunks %v", result.Replacements, result.Hunks)
 	}
-	checkHunks(t, c.in, result)
+	result.Data = bytes.TrimPrefix(result.Data, []byte("\ufeff"))
+	checkHunks(t, strings.TrimPrefix(c.in, "\ufeff"), result)
 }
 
 func checkError(t *testing.T, err error, c editCase) {
@@ -100,7 +102,7 @@ func checkError(t *testing.T, err error, c editCase) {
 // included.
 func checkHunks(t *testing.T, in string, result textedit.Result) {
 	t.Helper()
-	before, after := splitLines(strings.TrimPrefix(in, "\ufeff")), splitLines(strings.TrimPrefix(string(result.Data), "\ufeff"))
+	before, after := splitLines(in), splitLines(string(result.Data))
 	i, j := 0, 0
 	same := func(n int) {
 		for ; n > 0; n-- {
