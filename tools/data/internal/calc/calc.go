@@ -24,7 +24,7 @@ const (
 	MaxNesting   = 100
 	MaxPrecision = 200
 	MaxScale     = 1_000
-	MaxTime      = time.Second // of the clock: the slowest take 50 ms of an idle machine
+	MaxTime      = time.Second // of the clock
 )
 
 // guard is how many digits intermediate values have beyond the precision of the result. Where

@@ -141,6 +141,7 @@ func TestBounds(t *testing.T) {
 	for _, expression := range []string{
 		long, strings.Repeat("factorial(3000)//7*", 300) + "0", "median([" + strings.Repeat("pi,ln(3),", 900) + "1])",
 		strings.TrimSuffix(strings.Repeat("ln(1e9999)+", 900), "+"), "pow(3, 10**9999, 10**9999+7)",
+		"median([" + strings.Repeat("pi*1e9999,pi,", 2000) + "1])", "max([" + strings.Repeat("pi*1e9999,pi,", 4000) + "1])",
 	} {
 		begin := time.Now()
 		_, err := calc.Eval(t.Context(), expression, calc.Options{Precision: calc.MaxPrecision})

@@ -294,14 +294,36 @@ func permutations(m *machine, args []number) (number, error) {
 	return m.choose(args[0], args[1], false)
 }
 
+// ranked is a value and the exact one by which it is compared.
+type ranked struct {
+	number
+	by *big.Rat
+}
+
+// ranked makes the exact values once: that takes longer than to compare them.
+func (m *machine) ranked(args []number) ([]ranked, error) {
+	all := make([]ranked, len(args))
+	for i, a := range args {
+		if err := m.ctx.Err(); err != nil {
+			return nil, err
+		}
+		all[i] = ranked{a, m.rational(a)}
+	}
+	return all, nil
+}
+
 func (m *machine) extreme(args []number, wanted int) (number, error) {
-	best := args[0]
-	for _, a := range args[1:] {
-		if m.cmp(a, best) == wanted {
+	all, err := m.ranked(args)
+	if err != nil {
+		return number{}, err
+	}
+	best := all[0]
+	for _, a := range all[1:] {
+		if a.by.Cmp(best.by) == wanted {
 			best = a
 		}
 	}
-	return best, nil
+	return best.number, nil
 }
 
 func (m *machine) fold(start int64, args []number, op func(a, b number) (number, error)) (number, error) {
@@ -330,12 +352,23 @@ func (m *machine) mean(args []number) (number, error) {
 }
 
 func (m *machine) median(args []number) (number, error) {
-	args = slices.Clone(args)
-	slices.SortFunc(args, m.cmp)
-	if n := len(args); n%2 == 0 {
-		return m.mean(args[n/2-1 : n/2+1])
+	all, err := m.ranked(args)
+	if err != nil {
+		return number{}, err
 	}
-	return args[len(args)/2], nil
+	slices.SortFunc(all, func(a, b ranked) int {
+		if m.ctx.Err() != nil {
+			return 0
+		}
+		return a.by.Cmp(b.by)
+	})
+	if err := m.ctx.Err(); err != nil {
+		return number{}, err
+	}
+	if n := len(all); n%2 == 0 {
+		return m.mean([]number{all[n/2-1].number, all[n/2].number})
+	}
+	return all[len(all)/2].number, nil
 }
 
 // variance is that of a sample (less = 1) or of a whole population (less = 0).
