@@ -6,7 +6,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,14 +78,26 @@ func TestMuteSession(t *testing.T) {
 	s.want(run("echo x"), `^exit 0 .*\nsession a is in \.\n\nx\n$`)
 }
 
+// TestProgress has a program that prints the next line once the one before was reported.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	s := start(t)
+	dir := s.host(".")
 	var events []tools.ProgressEvent
-	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) { events = append(events, e) })
-	s.want(s.call(ctx, "bash", map[string]any{"command": "for i in 1 2 3; do echo line $i; sleep 0.3; done"}), `^exit 0`)
-	if len(events) < 2 || len(events) > 5 || !strings.Contains(events[0].Message, "line 1") {
-		t.Errorf("%d events: %+v", len(events), events)
+	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) {
+		events = append(events, e)
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(len(events))), nil, 0o644); err != nil {
+			t.Error(err)
+		}
+	})
+	s.want(s.call(ctx, "bash", map[string]any{"command": "for i in 1 2 3; do echo line $i; until [ -e $i ]; do sleep 0.02; done; done"}), `^exit 0`)
+	if len(events) < 3 || len(events) > 5 {
+		t.Fatalf("%d events: %+v", len(events), events)
+	}
+	for i, e := range events[:3] {
+		if want := fmt.Sprintf("line %d", i+1); e.Message != want {
+			t.Errorf("event %d is %q, want %q", i, e.Message, want)
+		}
 	}
 }
 
