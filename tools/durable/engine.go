@@ -343,7 +343,7 @@ func (e *Engine) launch(ctx context.Context) (_ *session, err error) {
 		on.end()
 		return fail(err)
 	}
-	go e.tend(on)
+	go e.tend(on, time.NewTicker(tendEvery))
 	return on, nil
 }
 

@@ -37,9 +37,8 @@ func (e *Engine) Tend(ctx context.Context) error {
 
 // tend adopts the runs of the dead, and ends those here that were cancelled or adopted
 // elsewhere, until the engine stops.
-func (e *Engine) tend(on *session) {
+func (e *Engine) tend(on *session, tick *time.Ticker) {
 	defer close(on.tended)
-	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	var first sync.Once
 	var searched time.Time
