@@ -3,11 +3,14 @@ package durable_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -352,4 +355,43 @@ func waitFor(t *testing.T, e *durable.Engine, id string) (got []byte, err error)
 		return err == nil
 	})
 	return got, err
+}
+
+// Runs that end since their engine is closed have no outcome: they go on at the next launch.
+func TestClosedRecordsNothing(t *testing.T) {
+	t.Parallel()
+	dir, err := state.Open(t.TempDir(), "/root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	const runs = 100
+	var begun sync.WaitGroup
+	begun.Add(runs)
+	engine := func(do func(r *durable.Run) error) *durable.Engine {
+		return durable.New(durable.Options{State: dir, Kinds: map[string]durable.Kind{"wait": {Workers: runs, Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage("1"), do(r)
+		}}}})
+	}
+	first := engine(func(r *durable.Run) error {
+		begun.Done()
+		<-r.Context().Done()
+		return context.Cause(r.Context())
+	})
+	for i := range runs {
+		if _, err := first.Start(t.Context(), "wait", strconv.Itoa(i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begun.Wait()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := engine(func(*durable.Run) error { return nil })
+	defer second.Close()
+	for i := range runs {
+		if got, err := second.Wait(t.Context(), "wait", strconv.Itoa(i)); err != nil || string(got) != "1" {
+			t.Errorf("run %d: %s, %v", i, got, err)
+		}
+	}
 }

@@ -60,10 +60,17 @@ func (e *Engine) carry(c dbos.Context, in envelope) (json.RawMessage, error) {
 		e.mu.Unlock()
 	}()
 	if on != nil && on.outlived(r.ctx) {
-		<-c.Done() // the session ends, and DBOS records nothing: the others adopt the run
-		return nil, ErrFenced
+		e.fenced(on)
+		<-c.Done() // the session ends
+		return nil, c.Err()
 	}
-	return kind.Do(r, in.Input)
+	out, err := kind.Do(r, in.Input)
+	if err != nil && c.Err() != nil {
+		// The run goes on elsewhere or later. DBOS records any other error as its outcome, if
+		// it comes before DBOS itself has heard that c has ended.
+		err = errors.Join(err, c.Err())
+	}
+	return out, err
 }
 
 // ID returns the ID by which the run was started.
