@@ -357,7 +357,7 @@ func waitFor(t *testing.T, e *durable.Engine, id string) (got []byte, err error)
 	return got, err
 }
 
-// Runs that end since their engine is closed have no outcome: they go on at the next launch.
+// Runs that end because their engine is closed have no outcome: they go on at the next launch.
 func TestClosedRecordsNothing(t *testing.T) {
 	t.Parallel()
 	dir, err := state.Open(t.TempDir(), "/root")

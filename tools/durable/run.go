@@ -66,8 +66,8 @@ func (e *Engine) carry(c dbos.Context, in envelope) (json.RawMessage, error) {
 	}
 	out, err := kind.Do(r, in.Input)
 	if err != nil && c.Err() != nil {
-		// The run goes on elsewhere or later. DBOS records any other error as its outcome, if
-		// it comes before DBOS itself has heard that c has ended.
+		// The run goes on elsewhere or later. Any other error might be recorded as its outcome:
+		// the run can return before DBOS has noticed that c has ended.
 		err = errors.Join(err, c.Err())
 	}
 	return out, err

@@ -227,7 +227,7 @@ func (e *Engine) fenced(on *session) {
 		r.halt(ErrFenced)
 	}
 	e.mu.Unlock()
-	go func() { // stop waits for tend, which calls this
+	go func() { // stop waits for those who call this: tend, and runs
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.on != on {

@@ -139,8 +139,8 @@ func programs() (string, error) {
 	return filepath.Dir(file), nil
 }
 
-// freePort returns a port that systems give to nobody who asks for any: a client or a server
-// might get that one before the server has it, or while it is stopped.
+// freePort returns a free port below those that systems hand out: one of these could go to
+// another program before the server has started, or while it is stopped.
 func freePort() (port int, err error) {
 	for range 100 {
 		port = 20_000 + rand.IntN(10_000)

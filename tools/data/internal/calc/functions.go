@@ -300,7 +300,7 @@ type ranked struct {
 	by *big.Rat
 }
 
-// ranked makes the exact values once: that takes longer than to compare them.
+// ranked makes the exact values once, since that takes longer than comparing them.
 func (m *machine) ranked(args []number) ([]ranked, error) {
 	all := make([]ranked, len(args))
 	for i, a := range args {
@@ -358,7 +358,7 @@ func (m *machine) median(args []number) (number, error) {
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
 		if m.ctx.Err() != nil {
-			return 0
+			return 0 // the order does not matter any more
 		}
 		return a.by.Cmp(b.by)
 	})
