@@ -215,17 +215,20 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: tried %t, description %q", tool.Name, ok, tool.Description)
 			continue
 		}
-		params := map[string]any{"name": tool.Name}
-		if w.args != nil {
-			params["arguments"] = w.args
-		}
-		a, asked := c.settle("tools/call", params)
-		if (a.Error != nil) != strings.Contains(w.says, "-32021") || asked != w.asked || !strings.Contains(strings.ReplaceAll(a.raw, `\/`, "/"), w.says) {
-			t.Errorf("%s: asked %d times, want %d; want %q in %s", tool.Name, asked, w.asked, w.says, a.raw)
-		}
-		if diff := cmp.Diff(w.notes, a.notes); diff != "" {
-			t.Errorf("%s: notifications (-want +got):\n%s", tool.Name, diff)
-		}
+		t.Run(tool.Name, func(t *testing.T) {
+			t.Parallel() // some take seconds
+			params := map[string]any{"name": tool.Name}
+			if w.args != nil {
+				params["arguments"] = w.args
+			}
+			a, asked := connect(t).settle("tools/call", params)
+			if (a.Error != nil) != strings.Contains(w.says, "-32021") || asked != w.asked || !strings.Contains(strings.ReplaceAll(a.raw, `\/`, "/"), w.says) {
+				t.Errorf("asked %d times, want %d; want %q in %s", asked, w.asked, w.says, a.raw)
+			}
+			if diff := cmp.Diff(w.notes, a.notes); diff != "" {
+				t.Errorf("notifications (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -91,7 +91,7 @@ func TestPresetFiles(t *testing.T) {
 func TestPresetFileLimits(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t)
-	a.model.always = `look {}`
+	a.model.always = `nothing {}`
 	place(t, a.ws.Roots()[0], ".claude/agents/long.md", "---\nmaxTurns: 90\n---\nGo on.")
 	place(t, a.own, "own.md", "---\nmax_rounds: 20\n---\nGo on.")
 	a.want(t, `{"task":"t","agent":"long"}`, "limit: 15 rounds")

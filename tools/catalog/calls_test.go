@@ -21,6 +21,7 @@ import (
 // that of these sections: a PATH that ends in "/" is an empty directory, the
 // section "after/" alone an empty tree. In a wanted text "…" matches any text in a line, a line "..." any lines.
 func TestCalls(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../testdata/calls/*/*.txtar")
 	if err != nil {
 		t.Fatal(err)

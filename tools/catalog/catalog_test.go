@@ -127,6 +127,7 @@ func TestDigested(t *testing.T) {
 
 // TestTools runs the suite that derives from each declaration.
 func TestTools(t *testing.T) {
+	t.Parallel() // beside TestCalls: both wait for programs
 	for _, tool := range all() {
 		if tool.Category == "web" {
 			continue // its examples need hosts, which its own suite has
