@@ -244,13 +244,19 @@ func processes(text string) (pids []int) {
 	return pids
 }
 
-// ended reports whether no process of a list has a command line, as none has that was killed.
-// To look at all processes takes seconds while others fork.
-func ended(pids []int) bool {
-	return !slices.ContainsFunc(pids, func(pid int) bool {
-		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		return err == nil && len(line) > 0
+// gone waits until the processes of a name have ended. Those that are known are asked by
+// their numbers, since a look at all processes takes seconds while others fork.
+func gone(t *testing.T, within time.Duration, name string, pids []int) {
+	t.Helper()
+	eventually(t, within, "the processes have ended", func() bool {
+		return !slices.ContainsFunc(pids, func(pid int) bool {
+			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			return err == nil && len(line) > 0 // a killed one that nobody has waited for has none
+		})
 	})
+	if left := processes(name); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 }
 
 const detach = "jobs: {detach: true, keep: 1s}\n"
@@ -270,7 +276,7 @@ func TestDetachRejoin(t *testing.T) {
 	var pids []int
 	eventually(t, 10*time.Second, "the call runs", func() bool { pids = processes(name); return len(pids) == 2 })
 	c.kill()
-	eventually(t, time.Second, "nothing is left of the call", func() bool { return ended(pids) })
+	gone(t, time.Second, name, pids)
 
 	c = w.dial()
 	list := c.call("job_list", map[string]any{})
@@ -403,7 +409,7 @@ func TestDetachKilled(t *testing.T) {
 	if err := syscall.Kill(daemons[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 2*time.Second, "no job is left", func() bool { return ended(pids) })
+	gone(t, 2*time.Second, name, pids)
 	_, _ = io.Copy(io.Discard, c.out) // until its end
 	if err := c.cmd.Wait(); err == nil || !strings.Contains(c.stderr.String(), "has ended the connection") {
 		t.Errorf("the relay: %v, %s", err, c.stderr)
